@@ -1,0 +1,45 @@
+"""The small library behind the lesson, in reading order: world, sums, losses, training."""
+
+import os
+
+# The lesson is tested on the CPU and needs no more. Without this, JAX looks for an
+# accelerator and may print a warning about it in the middle of a notebook.
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+from lessonlib.bandit import Bandit, fit_reward, lesson_bandit, preference_pairs
+from lessonlib.exact import (
+    best_baseline,
+    expected_reward,
+    kl,
+    optimal_logp,
+    regularized_objective,
+    score_gradient,
+    score_gradient_variance,
+)
+from lessonlib.loss import clipped_surrogate, ppo_loss, preference_loss, ratios
+from lessonlib.rollout import History, Rollout, Settings, collect, train
+from lessonlib.sweep import sweep
+
+__all__ = [
+    "Bandit",
+    "History",
+    "Rollout",
+    "Settings",
+    "best_baseline",
+    "clipped_surrogate",
+    "collect",
+    "expected_reward",
+    "fit_reward",
+    "kl",
+    "lesson_bandit",
+    "optimal_logp",
+    "ppo_loss",
+    "preference_loss",
+    "preference_pairs",
+    "ratios",
+    "regularized_objective",
+    "score_gradient",
+    "score_gradient_variance",
+    "sweep",
+    "train",
+]
