@@ -1,0 +1,53 @@
+# make lab · test · check · notebooks · figures · bench · browser-test
+#
+# Each first makes the environment .venv from requirements.txt, once. Variables:
+#   PYTHON=python3.12             the Python to make it with
+#   ARGS="--no-browser"           options for JupyterLab
+#   NB="03_signed_clipping"       the notebooks to render; none means all
+
+PYTHON ?= python3
+READY := .venv/ready
+RUN := .venv/bin/python -m
+TEST := JAX_PLATFORMS=cpu $(RUN) pytest -p no:cacheprovider
+NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=120 --nbval-sanitize-with=tests/sanitize.cfg
+
+VERSION := $(shell "$(PYTHON)" -c 'import sys; v = sys.version_info; print(v >= (3, 11) and "%d.%d" % v[:2] or "")' 2>/dev/null)
+ifeq ($(VERSION),)
+$(error This lesson needs Python 3.11 or newer, but $(PYTHON) says "$(shell "$(PYTHON)" --version 2>&1 || echo "not found")". Name another: make lab PYTHON=python3.12)
+endif
+
+# An environment made in another folder or with another Python is made anew.
+export MADE_FOR := $(CURDIR) $(VERSION)
+ifneq ($(MADE_FOR),$(shell cat $(READY) 2>/dev/null))
+.PHONY: $(READY)
+endif
+
+.PHONY: lab test check notebooks figures bench browser-test
+
+lab: $(READY)
+	$(RUN) jupyterlab --allow-root --notebook-dir=. $(ARGS) notebooks/00_start_here.ipynb
+
+test: $(READY)
+	$(TEST) $(NBVAL) -n 2 --dist loadfile tests notebooks
+
+check: $(READY)
+	$(RUN) ruff check && $(RUN) ruff format --check && $(TEST) -n 2 tests
+
+notebooks: $(READY)
+	$(RUN) notebooks.render $(NB)
+
+figures: $(READY)
+	$(RUN) figures.render
+
+bench: $(READY)
+	$(TEST) tests/bench_*.py
+
+browser-test: $(READY)
+	$(TEST) tests/browser
+
+$(READY): requirements.txt pyproject.toml
+	@echo "Making the environment .venv: about a minute, once."
+	@test "$$(cat $@ 2>/dev/null)" = "$$MADE_FOR" || "$(PYTHON)" -m venv --clear --without-pip .venv
+	@"$(PYTHON)" -m pip --python .venv install --quiet --disable-pip-version-check -r requirements.txt
+	@"$(PYTHON)" -m pip --python .venv install --quiet --disable-pip-version-check --no-deps -e .
+	@echo "$$MADE_FOR" > $@
