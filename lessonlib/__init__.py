@@ -16,9 +16,11 @@ from lessonlib.exact import (
     score_gradient,
     score_gradient_variance,
 )
+from lessonlib.grid import sweep
 from lessonlib.loss import clipped_surrogate, ppo_loss, preference_loss, ratios
+from lessonlib.predict import predict, reveal
+from lessonlib.quiz import quiz
 from lessonlib.rollout import History, Rollout, Settings, collect, train
-from lessonlib.sweep import sweep
 
 __all__ = [
     "Bandit",
@@ -34,10 +36,13 @@ __all__ = [
     "lesson_bandit",
     "optimal_logp",
     "ppo_loss",
+    "predict",
     "preference_loss",
     "preference_pairs",
+    "quiz",
     "ratios",
     "regularized_objective",
+    "reveal",
     "score_gradient",
     "score_gradient_variance",
     "sweep",
