@@ -6,6 +6,10 @@ import os
 # accelerator and may print a warning about it in the middle of a notebook.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
+from lessonlib.doctor import doctor, require_importable
+
+require_importable()  # a missing package is named in plain words before an import fails
+
 from lessonlib.bandit import Bandit, fit_reward, lesson_bandit, preference_pairs
 from lessonlib.exact import (
     best_baseline,
@@ -30,6 +34,7 @@ __all__ = [
     "best_baseline",
     "clipped_surrogate",
     "collect",
+    "doctor",
     "expected_reward",
     "fit_reward",
     "kl",
