@@ -20,6 +20,7 @@ from lessonlib.exact import (
     score_gradient,
     score_gradient_variance,
 )
+from lessonlib.figure import figure_data, picture, plot_panels
 from lessonlib.grid import sweep
 from lessonlib.loss import clipped_surrogate, ppo_loss, preference_loss, ratios
 from lessonlib.predict import predict, reveal
@@ -36,10 +37,13 @@ __all__ = [
     "collect",
     "doctor",
     "expected_reward",
+    "figure_data",
     "fit_reward",
     "kl",
     "lesson_bandit",
     "optimal_logp",
+    "picture",
+    "plot_panels",
     "ppo_loss",
     "predict",
     "preference_loss",
