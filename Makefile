@@ -13,7 +13,7 @@ NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=120 --nbval-sanitize-w
 
 VERSION := $(shell "$(PYTHON)" -c 'import sys; v = sys.version_info; print(v >= (3, 11) and "%d.%d" % v[:2] or "")' 2>/dev/null)
 ifeq ($(VERSION),)
-$(error This lesson needs Python 3.11 or newer, but $(PYTHON) says "$(shell "$(PYTHON)" --version 2>&1 || echo "not found")". Name another: make lab PYTHON=python3.12)
+$(error This lesson needs Python 3.11 or newer, but $(PYTHON) says "$(shell "$(PYTHON)" --version 2>&1 || true)". Name another: make lab PYTHON=python3.12)
 endif
 
 # An environment made in another folder or with another Python is made anew.

@@ -1,6 +1,6 @@
 """Make the notebooks from their sources: convert, run from top to bottom, save with outputs.
 
-    python notebooks/render.py [NAME ...]     for example 03_signed_clipping; none means all
+    python -m notebooks.render [NAME ...]     for example 03_signed_clipping; none means all
 
 People edit notebooks/source/*.py. Rendering again without an edit changes no byte.
 """
@@ -18,13 +18,14 @@ from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parent
 SOURCES = FOLDER / "source"
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # the id of a widget that is gone
 
 
 def read_source(source):
     """The notebook that a source file describes: cells and kernel, nothing else."""
     notebook = jupytext.read(source)
-    notebook.metadata = nbformat.from_dict({"kernelspec": notebook.metadata["kernelspec"]})
+    notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL})
     notebook.nbformat_minor = 5  # the first with cell ids
     return notebook
 
@@ -52,7 +53,7 @@ def render(source):
     NotebookClient(
         notebook,
         timeout=120,
-        kernel_name="python3",
+        kernel_name=KERNEL["name"],
         store_widget_state=False,
         record_timing=False,
         coalesce_streams=True,
