@@ -25,7 +25,7 @@ endif
 .PHONY: lab test check notebooks figures bench browser-test
 
 lab: $(READY)
-	$(RUN) jupyterlab --allow-root --notebook-dir=. $(ARGS) notebooks/00_start_here.ipynb
+	$(RUN) jupyterlab --allow-root --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(ARGS)
 
 test: $(READY)
 	$(TEST) $(NBVAL) -n 2 --dist loadfile tests notebooks
