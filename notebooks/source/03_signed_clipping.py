@@ -1,0 +1,427 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# # Signed clipping: what one sample may still gain
+#
+# **18 minutes.** After this notebook you can
+#
+# - work out by hand which product PPO keeps, for both signs of the advantage and both sides of
+#   the interval;
+# - type the whole PPO loss, and say for each of its two terms when it sends gradient;
+# - name a wrong loss that passes a careless test, and the case that exposes it.
+
+# %% slideshow={"slide_type": "skip"}
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lessonlib import check, collect, expected_reward, lesson_bandit
+from lessonlib import picture, plot_panels, predict, quiz, reveal
+
+np.set_printoptions(precision=4, suppress=True)
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## One sample, two products
+#
+# A batch was collected some steps ago. One of its samples has
+#
+# - a **ratio** ρ = π_θ(a) / π_old(a): how much more (or less) probable the action is now than
+#   when it was drawn. At ρ = 1.5 it has become one and a half times as probable.
+# - an **advantage** A: how much better (A > 0) or worse (A < 0) the action scored than the
+#   policy's average.
+#
+# For every sample PPO compares two products and keeps the smaller one:
+#
+# **min( ρ·A, clip(ρ, 1 − ε, 1 + ε)·A )**
+#
+# With ε = 0.2, clip moves any ρ into the interval from 0.8 to 1.2. The result, the
+# *surrogate*, is to be **made large**.
+#
+# Take paper. Work out both products for A = 2, ρ = 1.5, and then for A = −2, ρ = 0.5.
+
+# %% slideshow={"slide_type": "fragment"}
+predict("positive_above")
+
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+def both_products(ratio, advantage):
+    clipped = min(max(ratio, 0.8), 1.2)
+    return ratio * advantage, clipped * advantage
+
+
+unclipped, clipped = both_products(ratio=1.5, advantage=2.0)
+print(f"A = 2, ρ = 1.5: ρA = {unclipped}, clip(ρ)A = {clipped}, kept {min(unclipped, clipped)}")
+
+# %% slideshow={"slide_type": "fragment"}
+reveal("positive_above")
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# Now a bad action that has already lost half of its probability.
+
+# %% slideshow={"slide_type": "fragment"}
+predict("negative_below")
+
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+unclipped, clipped = both_products(ratio=0.5, advantage=-2.0)
+print(f"A = −2, ρ = 0.5: ρA = {unclipped}, clip(ρ)A = {clipped}, kept {min(unclipped, clipped)}")
+
+# %% slideshow={"slide_type": "fragment"}
+reveal("negative_below")
+
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **4 minutes.** Ask before each cell: "which of the two is *smaller*, sign included?"
+# Usual slip: "for a negative advantage everything turns round, so take the larger one".
+# Answer: the sign is already inside the product; the rule stays min.
+# Say it once as a sentence: more probable was good, less probable was good; beyond the bound,
+# going further in the good direction earns nothing.
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## Would these two cases catch a wrong loss?
+#
+# You now have two test cases for anybody's PPO loss. Before trusting them, ask what they can
+# tell apart.
+
+# %% slideshow={"slide_type": "fragment"}
+predict("two_cases")
+
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+for ratio, advantage in [(1.5, 2.0), (0.5, -2.0)]:
+    unclipped, clipped = both_products(ratio, advantage)
+    print(f"A = {advantage:+}, ρ = {ratio}: with min {min(unclipped, clipped)}, min lost {clipped}")
+
+# %% slideshow={"slide_type": "fragment"}
+reveal("two_cases")
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# Two cases are left: the sample has moved to the side that its advantage does **not** favour. A
+# bad action has become *more* probable (A = −2, ρ = 1.5), or a good one *less* probable (A = 2,
+# ρ = 0.5). That happens: the other samples of the batch pulled it there.
+
+# %% slideshow={"slide_type": "fragment"}
+predict("kept_product")
+
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+for ratio, advantage in [(1.5, -2.0), (0.5, 2.0)]:
+    unclipped, clipped = both_products(ratio, advantage)
+    print(f"A = {advantage:+}, ρ = {ratio}: with min {min(unclipped, clipped)}, min lost {clipped}")
+
+# %% slideshow={"slide_type": "fragment"}
+reveal("kept_product", min(both_products(1.5, -2.0)))
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# On this side the unclipped product is the smaller one, so the sample keeps its full pull back
+# towards ρ = 1. A loss without min has no pull here at all.
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## The surrogate, typed
+#
+# First the ratios of a whole batch. Subtracting log-probs and then taking exp is the same as
+# dividing probabilities, and safe when they are tiny.
+
+# %% slideshow={"slide_type": "fragment"}
+def ratios(logits, old_logps, actions):
+    logp = jax.nn.log_softmax(logits)
+    return jnp.exp(logp[actions] - old_logps)
+
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# Check it by hand: two samples, drawn when both actions had probability 0.4. Now action 0 has
+# 0.6 and action 1 has 0.2.
+
+# %% slideshow={"slide_type": "fragment"}
+old = jnp.log(jnp.array([0.4, 0.4, 0.2]))
+now = jnp.log(jnp.array([0.6, 0.2, 0.2]))
+actions = jnp.array([0, 1])
+print("ρ =", ratios(now, old[actions], actions))
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# Then the surrogate. Mind the order: the advantage is multiplied in **first**, the minimum is
+# taken **last**.
+
+# %% slideshow={"slide_type": "fragment"}
+def clipped_surrogate(ratio, advantage, clip):
+    clipped = jnp.clip(ratio, 1 - clip, 1 + clip)
+    return jnp.minimum(ratio * advantage, clipped * advantage)
+
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# Draw it over ρ for a good and for a bad sample. Before you look: in which part of each
+# picture should the kept line lie flat?
+
+# %% slideshow={"slide_type": "fragment"}
+def surrogate_panel(advantage, title):
+    rho = jnp.linspace(0, 2, 41)
+    clipped = jnp.clip(rho, 0.8, 1.2) * advantage
+    lines = {
+        "kept: the minimum": clipped_surrogate(rho, advantage, 0.2),
+        "unclipped, ρA": rho * advantage,
+        "clipped, clip(ρ)A": clipped,
+    }
+    series = [{"label": label, "y": y.tolist()} for label, y in lines.items()]
+    axes = {"x": rho.tolist(), "xlabel": "ratio ρ", "ylabel": "surrogate (reward units)"}
+    return {"kind": "line", "title": title, **axes, "series": series}
+
+
+# %% slideshow={"slide_type": "fragment"}
+panels = [surrogate_panel(2.0, "A = 2: a good sample"), surrogate_panel(-2.0, "A = −2: a bad one")]
+alt = (
+    "Two line plots of the surrogate over the ratio. For A = 2 the kept line rises up to ρ = 1.2 "
+    "and is flat above. For A = −2 it is flat below ρ = 0.8 and falls from there on."
+)
+picture(plot_panels({"panels": panels}), alt, {"panels": panels})
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# Each kept line is flat on **one** side only: where a sample would gain by moving on. On the
+# other side it follows the unclipped line down as far as it goes.
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# Flat means zero slope. Let JAX differentiate the surrogate with respect to ρ at the four cases.
+
+# %% slideshow={"slide_type": "fragment"}
+case_ratios = jnp.array([1.5, 0.5, 1.5, 0.5])
+case_advantages = jnp.array([2.0, 2.0, -2.0, -2.0])
+slope = jax.vmap(jax.grad(clipped_surrogate), in_axes=(0, 0, None))
+kept = clipped_surrogate(case_ratios, case_advantages, 0.2)
+print("   A     ρ   kept  slope")
+for row in zip(case_advantages, case_ratios, kept, slope(case_ratios, case_advantages, 0.2)):
+    print(" ".join(f"{float(value) + 0:5.1f}" for value in row))
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# Read the two rows with slope zero: a good sample above the interval, a bad one below. In the
+# two other rows the slope is A itself, so these samples still pull.
+
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **4 minutes for the typing and the picture.** Let students sketch the A = −2 panel before it
+# is drawn. Usual sketch: the A = 2 picture upside down, flat above 1.2. Ask them to compute
+# ρ = 1.5 with A = −2 by hand and to put the point in.
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## Three losses that look right
+#
+# All three have been written by careful people. Run them on the same four cases.
+
+# %% slideshow={"slide_type": "fragment"}
+def clip_of(ratio):
+    return jnp.clip(ratio, 0.8, 1.2)
+
+
+variants = {
+    "right": lambda ratio, advantage: clipped_surrogate(ratio, advantage, 0.2),
+    "min lost": lambda ratio, advantage: clip_of(ratio) * advantage,
+    "min first": lambda ratio, advantage: jnp.minimum(ratio, clip_of(ratio)) * advantage,
+    "max": lambda ratio, advantage: jnp.maximum(ratio * advantage, clip_of(ratio) * advantage),
+}
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# A cross marks a value that differs from the right one. Which column could you catch with
+# positive advantages alone?
+
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+results = {name: f(case_ratios, case_advantages) for name, f in variants.items()}
+print(f"{'A':>5} {'ρ':>5}" + "".join(f"{name:>12}" for name in results))
+for case in range(4):
+    line = f"{case_advantages[case]:5.1f} {case_ratios[case]:5.1f}"
+    for values in results.values():
+        differs = abs(float(values[case] - results["right"][case])) > 1e-6
+        line += f"{values[case]:10.1f} {'×' if differs else ' '}"
+    print(line.rstrip())
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# "Min first" is right for **every** positive advantage. One row exposes all three: A = −2 with
+# ρ = 1.5, the one that is most often left out. Do not test with that row alone, though: a loss
+# without any clip passes it too.
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# ### Does training tell?
+#
+# Perhaps a wrong loss shows itself in the reward. Collect **one** batch from the lesson's bandit
+# and take ten large steps on it with each variant. The probability that is followed is that of
+# action 0, the best-scored one.
+
+# %% slideshow={"slide_type": "fragment"}
+bandit = lesson_bandit()
+batch = collect(jax.random.key(11), bandit.reference_logp, bandit.rewards, batch_size=128)
+
+
+def ten_steps(surrogate, learning_rate=1.0):
+    def loss(logits):
+        ratio = ratios(logits, batch.old_logps, batch.actions)
+        return -jnp.mean(surrogate(ratio, batch.advantages))
+
+    path = [bandit.reference_logp]
+    for _ in range(10):
+        path.append(path[-1] - learning_rate * jax.grad(loss)(path[-1]))
+    return [jax.nn.log_softmax(logits) for logits in path]
+
+
+# %% slideshow={"slide_type": "fragment"}
+paths = {name: ten_steps(surrogate) for name, surrogate in variants.items()}
+
+
+def steps_panel(title, ylabel, measure):
+    series = [{"label": n, "y": [float(measure(p)) for p in path]} for n, path in paths.items()]
+    axes = {"x": list(range(11)), "xlabel": "inner steps on one batch", "ylabel": ylabel}
+    return {"kind": "line", "title": title, **axes, "series": series}
+
+
+# %% slideshow={"slide_type": "fragment"}
+panels = [
+    steps_panel("Reward", "expected reward", lambda logp: expected_reward(logp, bandit.rewards)),
+    steps_panel("Best action", "ratio ρ", lambda logp: jnp.exp(logp - bandit.reference_logp)[0]),
+]
+alt = (
+    "Two line plots over ten inner steps: expected reward, and ratio of the best action. With max "
+    "or min first both climb high; with the right loss or with min lost they level off early."
+)
+picture(plot_panels({"panels": panels}), alt, {"panels": panels})
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# Two of the wrong losses raise the reward **faster**: nothing stops them from leaving the
+# interval. The third cannot be told from the right one here. Reward is no test of a loss.
+
+# %% slideshow={"slide_type": "subslide"}
+quiz("quiz_03_max_for_negative")
+
+# %% slideshow={"slide_type": "subslide"}
+quiz("quiz_03_no_min")
+
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **4 minutes.** Ask: "a colleague shows you a steeper reward curve after a change; what else
+# do you ask to see?" Usual answer: more seeds. Better: the four cases, and how far the ratios
+# went. In this bandit a bigger step from an old batch does no harm, because the scores are exact
+# and there are three actions; where a policy is large and samples are few, it does.
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## The whole loss
+#
+# The second term holds the policy near the reference. Its direction matters: the expectation
+# runs under the **current** policy, KL(π_θ‖π_ref), a ~ π_θ, summed over all actions, in nats.
+
+# %% slideshow={"slide_type": "fragment"}
+def kl(logp, reference_logp):
+    return jnp.sum(jnp.exp(logp) * (logp - reference_logp))
+
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# Optimisers make things small, and the surrogate is to be made large. Hence the minus sign in
+# front of it; the KL, which is to be small, has a plus. Old log-probs, advantages and reference
+# are data: `stop_gradient` keeps them from ever turning into targets.
+
+# %% slideshow={"slide_type": "fragment"}
+def ppo_loss(
+    logits, old_logps, actions, advantages, reference_logps, beta=0.1, clip=0.2
+):
+    old_logps, advantages, reference_logps = jax.lax.stop_gradient(
+        (old_logps, advantages, reference_logps)
+    )
+    surrogate = clipped_surrogate(ratios(logits, old_logps, actions), advantages, clip)
+    return -jnp.mean(surrogate) + beta * kl(jax.nn.log_softmax(logits), reference_logps)
+
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# Read the minus sign off a fresh batch of two samples (all ratios 1, KL 0) with advantages 2
+# and −1. The surrogate is their mean.
+
+# %% slideshow={"slide_type": "fragment"}
+fresh = jnp.array([2.0, -1.0])
+print(f"surrogate: {clipped_surrogate(jnp.ones(2), fresh, 0.2).mean():.2f}")
+print(f"loss: {ppo_loss(old, old[actions], actions, fresh, reference_logps=old):.2f}")
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## When every sample is flat
+#
+# Take the two samples from above: action 0 has gone from 0.4 to 0.6 (ρ = 1.5) and is good,
+# action 1 from 0.4 to 0.2 (ρ = 0.5) and is bad. Both surrogates lie on their flat part. The
+# reference is the old policy (0.4, 0.4, 0.2).
+
+# %% slideshow={"slide_type": "fragment"}
+predict("flat_gradient")
+
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+advantages = jnp.array([2.0, -2.0])
+for beta in (0.0, 0.2):
+    gradient = jax.grad(ppo_loss)(now, old[actions], actions, advantages, old, beta)
+    print(f"β = {beta}: gradient of the loss =", gradient)
+
+# %% slideshow={"slide_type": "fragment"}
+reveal("flat_gradient")
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# A descent step goes **against** this gradient: it takes from action 0, gives to action 1, and
+# so leads back towards the reference. Only the KL does that; a clipped sample never pushes back.
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# ### A flat sample does not hold its action still
+#
+# Same policy, another batch: action 0 (good, ρ = 1.5, flat) and action 2 (bad, ρ = 1, active).
+# No KL. One step with learning rate 0.5. What happens to the probability of action 0?
+
+# %% slideshow={"slide_type": "fragment"}
+batch_actions = jnp.array([0, 2])
+gradient = jax.grad(ppo_loss)(now, old[batch_actions], batch_actions, advantages, old, beta=0.0)
+after = now - 0.5 * gradient
+print("probabilities before:", jax.nn.softmax(now))
+print("probabilities after: ", jax.nn.softmax(after))
+print("ratio of action 0:   ", ratios(after, old[:1], jnp.array([0])))
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# Action 2 lost probability, and softmax gave it to the others: action 0 moved **further** out
+# although its own sample was flat. Clipping caps what a sample can gain. It freezes no
+# probability, and it is no bound on how far the policy goes.
+
+# %% slideshow={"slide_type": "subslide"}
+quiz("quiz_03_trust_region")
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## Data stays data
+#
+# Differentiate the loss with respect to the *old log-probs* (argument 1) and the *advantages*
+# (argument 3). Beside it, the same surrogate without `stop_gradient`.
+
+# %% slideshow={"slide_type": "fragment"}
+def not_detached(old_logps, advantages):
+    return -jnp.mean(clipped_surrogate(ratios(now, old_logps, actions), advantages, 0.2))
+
+
+fresh_logps = now[actions]  # ratios of 1: no sample is flat
+arguments = (now, fresh_logps, actions, advantages, old)
+print("detached:    ", *jax.grad(ppo_loss, argnums=(1, 3))(*arguments))
+print("not detached:", *jax.grad(not_detached, argnums=(0, 1))(fresh_logps, advantages))
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# Exactly zero, for both. Without the detach, a gradient step could make the loss smaller by
+# rewriting the record of what was sampled, or by inflating the advantages.
+#
+# Detaching does not repair one other mistake: old log-probs that are *recomputed* after every
+# step are detached too, and every ratio is then 1.
+
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **4 minutes for the loss, the flat batch and the detach.** Ask before the flat batch: "who still
+# has something to say?" Usual answer: nobody, clipping stops the update. Say: each term speaks
+# for itself; look at what is added to the surrogate.
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## Your turn
+#
+# EXERCISE_BLOCK
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## What you take along
+#
+# - Multiply by the advantage first, take the minimum last, and put the minus sign in front.
+# - Flat for A > 0 above the interval and for A < 0 below it; on the other two sides the pull
+#   stays.
+# - Test all four cases: reward curves do not reveal a wrong loss.
+# - A flat sample freezes nothing: softmax ties the actions together, and the KL still pulls.
+#
+# Source: PPO (arXiv 1707.06347), equation 7. **Next:** `04_baseline` asks where the advantage's
+# zero comes from.
