@@ -11,6 +11,7 @@ from lessonlib.doctor import doctor, require_importable
 require_importable()  # a missing package is named in plain words before an import fails
 
 from lessonlib.bandit import Bandit, fit_reward, lesson_bandit, preference_pairs
+from lessonlib.comparison import reveal
 from lessonlib.exact import (
     best_baseline,
     expected_reward,
@@ -23,8 +24,8 @@ from lessonlib.exact import (
 from lessonlib.figure import figure_data, picture, plot_panels
 from lessonlib.grid import sweep
 from lessonlib.loss import clipped_surrogate, ppo_loss, preference_loss, ratios
-from lessonlib.predict import predict, reveal
-from lessonlib.quiz import quiz
+from lessonlib.prediction import predict
+from lessonlib.quizzes import quiz
 from lessonlib.rollout import History, Rollout, Settings, collect, train
 
 __all__ = [

@@ -3,9 +3,9 @@
 import ipywidgets as widgets
 
 from lessonlib import storage
-from lessonlib.answers import controls
-from lessonlib.panel import Panel, Status, plain
+from lessonlib.controls import controls
 from lessonlib.questions import Quiz, question
+from lessonlib.ui import Panel, Status, plain
 
 
 def quiz(id: str) -> Panel:
@@ -14,7 +14,7 @@ def quiz(id: str) -> Panel:
     """
     asked = question(id)
     if not isinstance(asked, Quiz):
-        raise ValueError(f"id must name a quiz question; {id!r} is one for predict({id!r})")
+        raise ValueError(f"id must name a quiz question; {id!r} is asked by predict({id!r})")
     answer, button, status = controls(asked), widgets.Button(description="Check"), Status()
 
     def check(_):

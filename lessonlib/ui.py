@@ -5,6 +5,9 @@ from html import escape
 
 import ipywidgets as widgets
 
+# Long descriptions are shown in full instead of being cut to a fixed width.
+WIDE = {"description_width": "initial"}
+
 
 class Panel(widgets.VBox):
     """A column of widgets whose text form is `text`: shown where no kernel runs."""
@@ -18,16 +21,15 @@ class Panel(widgets.VBox):
 
 
 class Status(widgets.HTML):
-    """A line that screen readers announce when it changes."""
+    """Lines that screen readers announce when they change."""
 
-    def __init__(self, text=""):
+    def __init__(self, *texts):
         super().__init__()
-        self.say(text)
+        self.say(*texts)
 
     def say(self, *texts):
         """Show plain `texts`, one a line; what a student typed is escaped like all else."""
-        lines = "<br>".join(escape(text) for text in texts if text)
-        self.value = f'<div role="status">{lines}</div>'
+        self.value = f'<div role="status">{paragraph(*texts)}</div>'
 
     def guarding(self, callback):
         """`callback`, but what it raises is shown here: elsewhere no student would see it."""
@@ -40,13 +42,19 @@ class Status(widgets.HTML):
                 self.say(str(error))
             except Exception as error:
                 self.say(
-                    f"Something went wrong here: {type(error).__name__}: {error}.",
-                    "Nothing that you locked in before is lost. Run this cell again to go on.",
+                    f"This did not work: {type(error).__name__}: {error}.",
+                    "What you locked in before is kept. Run this cell again to go on.",
                 )
 
         return wrapper
 
 
-def plain(text):
-    """`text` as an HTML widget, escaped."""
-    return widgets.HTML(f"<div>{escape(text)}</div>")
+def paragraph(*texts):
+    """Plain `texts` as one paragraph of HTML, a line each, empty ones left out."""
+    lines = "<br>".join(escape(text) for text in texts if text)
+    return f'<p style="line-height:1.5;margin:0.3em 0;max-width:46rem">{lines}</p>'
+
+
+def plain(*texts):
+    """Plain `texts` as a widget."""
+    return widgets.HTML(paragraph(*texts))
