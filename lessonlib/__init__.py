@@ -12,6 +12,7 @@ require_importable()  # a missing package is named in plain words before an impo
 
 from lessonlib.bandit import Bandit, fit_reward, lesson_bandit, preference_pairs
 from lessonlib.comparison import reveal
+from lessonlib.evidence import portfolio
 from lessonlib.exact import (
     best_baseline,
     expected_reward,
@@ -21,6 +22,7 @@ from lessonlib.exact import (
     score_gradient,
     score_gradient_variance,
 )
+from lessonlib.explorer import explore
 from lessonlib.figure import figure_data, picture, plot_panels
 from lessonlib.grid import sweep
 from lessonlib.loss import clipped_surrogate, ppo_loss, preference_loss, ratios
@@ -38,6 +40,7 @@ __all__ = [
     "collect",
     "doctor",
     "expected_reward",
+    "explore",
     "figure_data",
     "fit_reward",
     "kl",
@@ -45,6 +48,7 @@ __all__ = [
     "optimal_logp",
     "picture",
     "plot_panels",
+    "portfolio",
     "ppo_loss",
     "predict",
     "preference_loss",

@@ -71,14 +71,18 @@ def record(kind: str, name: str, **details) -> None:
     except TypeError as error:
         raise ValueError(f"details must be numbers, texts, lists or arrays: {error}") from error
     unique = f"{now:%Y%m%dT%H%M%S.%f}-{uuid.uuid4().hex[:8]}"
-    folder = place().folder
-    unfinished = folder / f"{unique}.part"
+    write_whole(place().folder / f"{unique}.{_safe(kind)}.{_safe(name)}.json", text)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write `text` so that `path` is either as it was or complete, whatever happens."""
+    unfinished = path.with_name(f"{uuid.uuid4().hex}.part")
     try:
-        with open(unfinished, "w", encoding="utf-8") as file:
+        with open(unfinished, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(unfinished, folder / f"{unique}.{_safe(kind)}.{_safe(name)}.json")
+        os.replace(unfinished, path)
     finally:
         unfinished.unlink(missing_ok=True)
 
