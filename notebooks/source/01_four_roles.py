@@ -1,0 +1,247 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# # Four roles, four lifetimes
+#
+# **15 minutes.** After this notebook you can
+#
+# - name the four objects of an RLHF run, and say who changes each, when, and who reads it;
+# - say what the ratio is before the first step on a fresh batch, and use that as a test;
+# - explain how a loop with two roles swapped can run smoothly and train for the wrong thing.
+
+# %% slideshow={"slide_type": "skip"}
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lessonlib import check, collect, kl, lesson_bandit, picture, plot_panels, ppo_loss
+from lessonlib import expected_reward, predict, quiz, reveal, stepper
+
+np.set_printoptions(precision=3, suppress=True)
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## The world: three actions and two fixed things
+#
+# There is one prompt. The policy answers with one of three actions, and then the episode ends.
+# Before the run starts, two things are given: a **score** for each action, from a reward model
+# that was fitted earlier, and a **reference policy**, here also the policy we start from.
+
+# %% slideshow={"slide_type": "fragment"}
+bandit = lesson_bandit()
+reference = bandit.reference_logp
+print("scores r(a)                ", bandit.rewards)
+print("reference π_ref(a)         ", jnp.exp(reference))
+print("expected reward at the start", round(float(expected_reward(reference, bandit.rewards)), 3))
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# By hand: multiply each score by its probability and add. Action 0 scores best but is drawn only
+# four times in ten, and action 2 costs a lot.
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## Your table
+#
+# Training repeats two things: *collect a batch* of sampled actions, then take a few *inner steps*
+# on it. Four objects take part. **Double-click this cell** and replace each `?` as far as you can
+# now. Shift + Enter shows it again. You will come back to it.
+#
+# | object | who changes it? | when? | who reads it? |
+# |---|---|---|---|
+# | current policy π_θ | ? | ? | ? |
+# | behaviour ("old") policy π_old: log-probs of the sampled actions, and their advantages | ? | ? | ? |
+# | reference policy π_ref | ? | ? | ? |
+# | reward model r | ? | ? | ? |
+
+# %% slideshow={"slide_type": "fragment"}
+predict("which_refreshes")
+
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **4 minutes** up to the reveal. Ask: "which of these would you have to save to disk to repeat the
+# run?" Usual wrong answer: the reference is refreshed with each batch (a habit from target
+# networks, or from plain PPO, where only old and current exist). Say: a yardstick that walks along
+# with you measures nothing.
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# Two batches with three inner steps each. After every step we write down what each object says
+# about **action 0**.
+
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+gradient = jax.jit(jax.grad(ppo_loss))
+logits, key = reference, jax.random.key(11)
+print("batch step   π_θ(0)  π_old(0)  π_ref(0)   r(0)")
+for batch in (1, 2):
+    key, draw_key = jax.random.split(key)
+    rollout = collect(draw_key, logits, bandit.rewards, 128)  # stores log π_old of its actions
+    old = jnp.exp(rollout.old_logps[rollout.actions == 0][0])
+    for step in (1, 2, 3):
+        slope = gradient(logits, rollout.old_logps, rollout.actions, rollout.advantages, reference)
+        logits = logits - 0.15 * slope
+        now = jax.nn.softmax(logits)[0]
+        print(f"{batch:5} {step:4} {now:8.3f} {old:9.3f} {jnp.exp(reference[0]):9.3f}"
+              f" {bandit.rewards[0]:6.3f}")
+
+# %% slideshow={"slide_type": "fragment"}
+reveal("which_refreshes")
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# Read it column by column. The first number moves in every row. The second moves once, between
+# the batches, to where the first one was. The last two never move.
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## Do it by hand
+#
+# The same loop, but you press the buttons. Before each press, say which rows will change.
+
+# %% slideshow={"slide_type": "fragment"}
+stepper()
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# Now look at your table again and complete it. Then compare.
+#
+# <details><summary>The four roles: compare with your table</summary>
+#
+# | object | who changes it? | when? | who reads it? |
+# |---|---|---|---|
+# | current policy π_θ | the optimiser | at every inner step | the ratio (above the line), the KL, and the next collection, which samples from it |
+# | behaviour policy π_old: stored log-probs, advantages | the collection | when a new batch is drawn | the ratio (below the line); the advantages multiply it |
+# | reference policy π_ref | nobody | never in a run | the KL term |
+# | reward model r | nobody; it was fitted before | never in a run | the collection, which turns scores into advantages |
+# </details>
+#
+# Old log-probs and advantages are **data**: the loss reads them and never improves them. That is
+# why `ppo_loss` stops their gradients; notebook 07 asks you to prove it.
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# ![Diagram of the training loop. The current policy is sampled to collect a batch; the batch stores old log-probs and advantages, computed from the frozen reward model's scores; inner steps change the current policy through the clipped ratio and the KL to the fixed reference policy. Labels give each object's lifetime: every inner step, every batch, never, never.](../figures/posttraining-04-mechanism.svg)
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## The first ratio
+#
+# The inner steps compare two of the four: ρ = π_θ(a) / π_old(a), computed as
+# exp(log π_θ(a) − log π_old(a)). It says how much more probable the sampled action is now than
+# when it was drawn.
+
+# %% slideshow={"slide_type": "fragment"}
+predict("first_ratio")
+
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+fresh = collect(jax.random.key(3), logits, bandit.rewards, 128)
+rho = jnp.exp(jax.nn.log_softmax(logits)[fresh.actions] - fresh.old_logps)
+print("first five actions", fresh.actions[:5])
+print("their ratios      ", rho[:5])
+print("smallest and largest of all 128:", rho.min(), rho.max())
+
+# %% slideshow={"slide_type": "fragment"}
+reveal("first_ratio", rho[0])
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# And after one inner step?
+
+# %% slideshow={"slide_type": "fragment"}
+slope = gradient(logits, fresh.old_logps, fresh.actions, fresh.advantages, reference)
+moved = logits - 0.15 * slope
+rho = jnp.exp(jax.nn.log_softmax(moved)[fresh.actions] - fresh.old_logps)
+for action in range(3):
+    print(f"action {action}: ρ = {rho[fresh.actions == action][0]:.3f}")
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# There are 128 samples and only three different ratios, because there are only three actions. The
+# best one has become more probable than it was at the draw, the others less.
+
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **4 minutes** with the stepper. Usual wrong answers for the first ratio: "about 1, it is random"
+# (nothing random is left once the action is drawn), and "0, nothing has changed yet" (that is the
+# difference of the log-probs). Then the exercise, 3 minutes, or at home.
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# EXERCISE
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## Near in every batch, far in the end
+#
+# Here is the whole run: 40 batches of three steps. The loop leaves open which log-probs go into
+# the ratio and which into the KL. `roles` decides that.
+
+# %% slideshow={"slide_type": "fragment"}
+def run(roles):
+    logits, key, policies = reference, jax.random.key(11), [reference]
+    for _ in range(40):
+        key, draw_key = jax.random.split(key)
+        rollout = collect(draw_key, logits, bandit.rewards, 128)
+        ratio_logp, kl_logp = roles(old=policies[-1], reference=reference)
+        stored = ratio_logp[rollout.actions]
+        for _ in range(3):
+            slope = gradient(logits, stored, rollout.actions, rollout.advantages, kl_logp, 0.2, 0.2)
+            logits = logits - 0.15 * slope
+        policies.append(jax.nn.log_softmax(logits))
+    return policies
+
+
+# %% slideshow={"slide_type": "fragment"}
+policies = run(lambda old, reference: (old, reference))
+within_batch = [float(kl(new, old)) for old, new in zip(policies, policies[1:])]
+print(f"largest KL(π_θ‖π_old) at the end of a batch: {max(within_batch):.3f} nats")
+print(f"KL(π_θ‖π_ref) after the last batch:          {float(kl(policies[-1], reference)):.3f} nats")
+
+# %% slideshow={"slide_type": "fragment"}
+quiz("quiz_01_drift")
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## Swap two roles
+#
+# Both policies are just arrays of three log-probs. Nothing in the types keeps them apart. So let
+# us put the reference under the ratio and the old policy into the KL. **Will it crash? Will the
+# reward fall?** Say what you expect, then run.
+
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+swapped = run(lambda old, reference: (reference, old))
+rewards = [float(expected_reward(logp, bandit.rewards)) for logp in policies]
+rewards_swapped = [float(expected_reward(logp, bandit.rewards)) for logp in swapped]
+print(f"reward at the start {rewards[0]:.3f}, at the end {rewards[-1]:.3f}")
+print(f"with roles swapped  {rewards_swapped[0]:.3f}, at the end {rewards_swapped[-1]:.3f}")
+print(f"KL(π_θ‖π_ref) with roles swapped {float(kl(swapped[-1], reference)):.3f} nats")
+
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
+panel = {"kind": "line", "title": "Expected learned reward", "x": list(range(41))}
+panel |= {"xlabel": "completed rollout batches", "ylabel": "E[r], a ~ π_θ (score units)"}
+panel["series"] = [
+    {"label": "roles as they should be", "y": rewards},
+    {"label": "old and reference swapped", "y": rewards_swapped},
+]
+alt = "Two reward curves. One climbs for 40 batches; the swapped one rises a little and stays flat."
+picture(plot_panels({"panels": [panel]}), alt, {"panels": [panel]})
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# No error, no NaN, a reward that rose: the swapped loop is perfectly stable. It solves another
+# problem. Its clip now says "stay near the reference", so learning ends a few steps away from it.
+# Its KL says "stay near this batch", and never mentions the reference at all.
+
+# %% slideshow={"slide_type": "fragment"}
+quiz("quiz_01_swapped")
+
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **4 minutes.** Ask before the run: "crash, fall, or neither?" Most say it falls or blows up. Then
+# ask for a test that would have caught it. Wanted: ratios exactly 1 before the first inner step of
+# *every* batch. "The reference is unchanged" is true and catches nothing.
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## Carry forward
+#
+# - Four objects, four lifetimes: every step, every batch, never, never.
+# - Before the first inner step of a batch every ratio is exactly 1.
+# - Small within each batch does not mean near the reference.
+# - A swapped role gives a smooth run with the wrong goal. Check identities, not just curves.
+#
+# *What this world leaves out:* there is one action per episode, so no credit is assigned along a
+# sequence; there is no learned critic; and nobody was asked for feedback.
+#
+# Next: where do the scores come from? [Notebook 02, Reward model](02_reward_model.ipynb)
