@@ -29,6 +29,7 @@ from lessonlib.loss import clipped_surrogate, ppo_loss, preference_loss, ratios
 from lessonlib.prediction import predict
 from lessonlib.quizzes import quiz
 from lessonlib.rollout import History, Rollout, Settings, collect, train
+from lessonlib.stepper import stepper
 
 __all__ = [
     "Bandit",
@@ -59,6 +60,7 @@ __all__ = [
     "reveal",
     "score_gradient",
     "score_gradient_variance",
+    "stepper",
     "sweep",
     "train",
 ]

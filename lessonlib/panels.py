@@ -56,6 +56,7 @@ def plot_panels(data: dict) -> Figure:
     figure = Figure(size, dpi=72, facecolor="white", layout="constrained")
     places = figure.subplots(rows, columns, squeeze=False).ravel()
     styles = _styles(panels)
+    figure.get_layout_engine().set(h_pad=0.08, w_pad=0.06)
     legend = {}
     for number, (panel, axes) in enumerate(zip(panels, places, strict=False)):
         for series, artists in zip(
@@ -68,18 +69,25 @@ def plot_panels(data: dict) -> Figure:
         [tuple(kinds.values()) for kinds in legend.values()],
         [typeset(label) for label in legend],
         loc="outside lower center",
-        ncols=min(len(legend), 2 * columns),
+        ncols=_legend_columns(legend, size[0]),
         handler_map={tuple: HandlerTuple(ndivide=None)},
-        handlelength=3.2,
+        handlelength=2.8,
         frameon=False,
         fontsize=10,
     )
     return figure
 
 
+def _legend_columns(labels, width):
+    """How many entries fit into `width` inches, a letter taking about 0.085 and a key 0.8."""
+    return int(np.clip(width // (0.8 + 0.085 * max(map(len, labels))), 1, len(labels)))
+
+
 def _styles(panels):
     labels = dict.fromkeys(series["label"] for panel in panels for series in panel["series"])
-    named = {label: STYLES[label] for label in labels if label in STYLES}
+    # What follows a comma tells a variant ("trained policy, 32 seeds"), which keeps the style.
+    known = {label: STYLES.get(label.split(",")[0]) for label in labels}
+    named = {label: style for label, style in known.items() if style}
     free = [s for s in FURTHER if s.colour not in {n.colour for n in named.values()}]
     return dict(zip((x for x in labels if x not in named), itertools.cycle(free))) | named
 
@@ -111,7 +119,7 @@ def _draw_panel(axes, panel, styles, gid):
                 f"got {len(x)} and {len(series['y'])}"
             )
         drawn.append(DRAW[kind](axes, panel, place, x, styles[series["label"]]))
-        for artist, name in zip(drawn[-1], gids(gid, place, drawn[-1]), strict=True):
+        for artist, name in zip(drawn[-1], gids(gid, place, len(drawn[-1])), strict=True):
             artist.set_gid(name)
     if "labels" in panel:
         axes.set_xticks(panel.get("x", range(len(panel["labels"]))), panel["labels"])
@@ -120,15 +128,16 @@ def _draw_panel(axes, panel, styles, gid):
     return drawn
 
 
-def gids(panel_gid, place, artists):
-    """The ids of the artists of a panel's series number `place`."""
-    if len(artists) == 1:
+def gids(panel_gid, place, count):
+    """The ids of the `count` artists of a panel's series number `place`."""
+    if count == 1:
         return [f"{panel_gid}-series{place}"]
-    return [f"{panel_gid}-series{place}-bar{bar}" for bar in range(len(artists))]
+    return [f"{panel_gid}-series{place}-bar{bar}" for bar in range(count)]
 
 
 def _draw_line(axes, panel, place, x, style):
     # Markers of different series start at different points, so that equal lines both show.
+    step = max(1, len(x) // 8)
     return axes.plot(
         x,
         panel["series"][place]["y"],
@@ -136,7 +145,7 @@ def _draw_line(axes, panel, place, x, style):
         linestyle=style.line,
         marker=style.marker,
         markersize=5,
-        markevery=(min(place, len(x) - 1), max(1, len(x) // 8)),
+        markevery=(place % step, step),
         linewidth=1.8,
     )
 

@@ -1,0 +1,178 @@
+"""The explorer: β and clip under the student's hand, with real training at every move."""
+
+import threading
+from dataclasses import replace
+from html import escape
+
+import ipywidgets as widgets
+import jax
+
+from lessonlib.bandit import Bandit, lesson_bandit
+from lessonlib.grid import sweep
+from lessonlib.linked_slider import LinkedSlider, steps
+from lessonlib.live_figure import describe, draw_frame, fill, still
+from lessonlib.rollout import Settings
+from lessonlib.run_view import compare, objective_text, run, summary, view_data
+
+MOST_KEPT = 3
+SEEDS = range(32)
+CARD = (
+    "background:#fff;color:#1a1a1a;border:1px solid #ccc;border-radius:6px;padding:6px;"
+    "max-width:1040px;box-sizing:border-box;line-height:1.4"
+)
+
+
+def explore(bandit: Bandit | None = None, settings: Settings | None = None) -> "Explorer":
+    """Sliders for β and clip over the three panels; each move runs `train` anew.
+
+    Starts at `settings` (the lesson's own, if left out). Raises ValueError where these lie
+    outside the sliders: β from 0 to 5, clip from 0.01 to 1.
+    """
+    return Explorer(bandit or lesson_bandit(), settings or Settings())
+
+
+BETAS = steps((0.2, 0.01), (1, 0.05), (5, 0.1))
+CLIPS = steps((0.2, 0.01), (1, 0.05))[1:]
+
+
+class Explorer:
+    """What `explore` returns.
+
+    `beta` and `clip` are the number boxes (set their `value` from code as well); `history`
+    is what the shown run returned and `data` what is drawn, both None while a message
+    stands in place of the plot.
+    """
+
+    def __init__(self, bandit, settings):
+        self.history = self.data = None
+        self._bandit, self._start = bandit, settings
+        self._lock = threading.RLock()  # callbacks may come on a second thread
+        self._frame, self._kept = None, []
+        self._beta = LinkedSlider("beta β", "exact β", BETAS, settings.beta)
+        self._clip = LinkedSlider("clip ε", "exact ε", CLIPS, settings.clip)
+        self.beta, self.clip = self._beta.box, self._clip.box
+        box = {"layout": {"width": "13em"}, "style": {"description_width": "7.5em"}}
+        self.epochs = widgets.BoundedIntText(
+            value=settings.epochs, min=1, max=50, description="inner epochs", **box
+        )
+        self.learning_rate = widgets.FloatText(
+            value=settings.learning_rate, step=0.05, description="learning rate", **box
+        )
+        self.seed = widgets.BoundedIntText(
+            value=settings.seed, min=0, max=2**32 - 1, description="seed", **box
+        )
+        self._band = widgets.Checkbox(description="band over 32 seeds", indent=False)
+        self._more = widgets.ToggleButton(description="More settings", icon="sliders")
+        self._keep = widgets.Button(description="Keep this run")
+        self._forget = widgets.Button(description="Forget kept runs", disabled=True)
+        self._reset = widgets.Button(description="Back to the lesson's settings")
+        for button in (self._more, self._keep, self._forget, self._reset):
+            button.layout.width = "auto"
+        self._band.layout.width = "auto"
+        self._folded = widgets.HBox([self.epochs, self.learning_rate, self.seed, self._band])
+        self._folded.layout = widgets.Layout(display="none", flex_flow="row wrap")
+        self._picture, self._status = widgets.HTML(), widgets.HTML()
+        buttons = widgets.HBox([self._keep, self._forget, self._reset, self._more])
+        buttons.layout.flex_flow = "row wrap"
+        self.widget = widgets.VBox(
+            [self._beta.row, self._clip.row, buttons, self._folded, self._picture, self._status]
+        )
+        for control in (*self._controls().values(), self._band):
+            control.observe(self._update, "value")
+        self._more.observe(self._fold, "value")
+        self._keep.on_click(self._keep_run)
+        self._forget.on_click(self._forget_runs)
+        self._reset.on_click(self._to_start)
+        self._update()
+
+    def _controls(self):
+        return {
+            "beta": self.beta,
+            "clip": self.clip,
+            "epochs": self.epochs,
+            "learning_rate": self.learning_rate,
+            "seed": self.seed,
+        }
+
+    def _update(self, _=None):
+        """Run and show what the controls say now, not what they said when the event left."""
+        with self._lock:
+            try:
+                values = {name: control.value for name, control in self._controls().items()}
+                settings = replace(self._start, **values)
+                history = run(self._bandit, settings)
+                self._show(settings, history)
+            except Exception as error:  # in a callback nobody would see it
+                self._refuse(error)
+
+    def _show(self, settings, history):
+        compared = compare(self._bandit, history.logp[-1], settings.beta)
+        band = None
+        if self._band.value:
+            axes = {"betas": [settings.beta], "clips": [settings.clip], "seeds": SEEDS}
+            band = jax.tree.map(lambda x: x[0, 0], sweep(self._bandit, settings, **axes))
+        data = view_data(self._bandit, history, compared, self._kept, band)
+        if self._frame is None or self._frame.description != describe(data):
+            self._frame = draw_frame(data)
+        sentence = summary(settings, history, compared)
+        self._picture.value = (
+            f'<div role="img" aria-label="{escape(sentence)}" style="{CARD}">'
+            f"{fill(self._frame, data)}</div>"
+        )
+        self._status.value = (
+            f'<div role="status">{escape(sentence)}</div>'
+            f"<div>{escape(objective_text(settings, history, compared))}</div>"
+        )
+        self.history, self.data = history, data
+        self._keep.disabled = len(self._kept) >= MOST_KEPT
+
+    def _refuse(self, error):
+        self.history = self.data = None
+        self._keep.disabled = True
+        self._picture.value = (
+            f'<div role="alert" style="{CARD};min-height:14em;font-size:1.2em;padding:1em">'
+            f"These settings cannot run: {escape(str(error))}.</div>"
+        )
+        self._status.value = ""
+
+    def _keep_run(self, _):
+        with self._lock:
+            if self.history is None or len(self._kept) >= MOST_KEPT:
+                return
+            self._kept.append((f"kept {len(self._kept) + 1}: {self._name()}", self.history))
+            self._forget.disabled = False
+            self._update()
+
+    def _name(self):
+        """The shown run in short: β and clip, and what else differs from the start."""
+        other = [
+            f"{name.replace('_', ' ')} {control.value:g}"
+            for name, control in self._controls().items()
+            if name not in ("beta", "clip") and control.value != getattr(self._start, name)
+        ]
+        return ", ".join([f"β {self.beta.value:g}", f"ε {self.clip.value:g}", *other])
+
+    def _forget_runs(self, _):
+        with self._lock:
+            self._kept.clear()
+            self._forget.disabled = True
+            self._update()
+
+    def _to_start(self, _):
+        with self._lock:
+            self._band.value = False
+            for name, control in self._controls().items():
+                control.value = getattr(self._start, name)
+
+    def _fold(self, _):
+        self._folded.layout.display = "flex" if self._more.value else "none"
+
+    def __repr__(self):
+        return "Explorer: run this cell to use it"
+
+    def _repr_mimebundle_(self, **_):
+        """The widget, and a still picture for a reader without a kernel."""
+        bundle = self.widget._repr_mimebundle_() | {"text/plain": repr(self)}
+        if self._frame is not None:
+            bundle["image/png"] = still(self._frame)
+        return bundle

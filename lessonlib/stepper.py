@@ -1,0 +1,100 @@
+"""The stepper: the training loop under the student's hand, one button a move."""
+
+import threading
+from html import escape
+
+import ipywidgets as widgets
+import numpy as np
+
+from lessonlib.bandit import Bandit, lesson_bandit
+from lessonlib.hand_loop import batch_ratios, begin, changed, collect_batch, inner_step, roles
+from lessonlib.rollout import Settings
+
+STYLE = (
+    "<style>.lesson-roles {border-collapse: collapse; margin: 6px 0}"
+    ".lesson-roles th, .lesson-roles td {border: 1px solid #8a8a8a; padding: 3px 10px;"
+    " text-align: left; font-variant-numeric: tabular-nums}</style>"
+)
+
+
+def stepper(bandit: Bandit | None = None, settings: Settings | None = None) -> "Stepper":
+    """Buttons for an inner step, a new batch and a new run, over a table of the four roles."""
+    return Stepper(bandit or lesson_bandit(), settings or Settings())
+
+
+class Stepper:
+    """What `stepper` returns; `moment` is where the run stands (see `hand_loop.Moment`)."""
+
+    def __init__(self, bandit, settings):
+        self._bandit, self._settings = bandit, settings
+        self._lock = threading.Lock()  # callbacks may come on a second thread
+        self.step = widgets.Button(description="Inner step", icon="step-forward")
+        self.collect = widgets.Button(description="Collect a new batch", icon="refresh")
+        self.restart = widgets.Button(description="New run", icon="undo")
+        for button in (self.step, self.collect, self.restart):
+            button.layout.width = "auto"
+            button.on_click(self._move)
+        self._table = widgets.HTML()
+        buttons = widgets.HBox([self.step, self.collect, self.restart])
+        buttons.layout.flex_flow = "row wrap"
+        self.widget = widgets.VBox([buttons, self._table])
+        self.moment = begin(bandit, settings)
+        self._table.value = _table(self.moment, roles(self.moment, bandit), [], "A new run.")
+
+    def _move(self, button):
+        with self._lock:
+            try:
+                before = roles(self.moment, self._bandit)
+                self.moment, words = self._after(button)
+                after = roles(self.moment, self._bandit)
+                self._table.value = _table(self.moment, after, changed(before, after), words)
+            except Exception as error:  # in a callback nobody would see it
+                message = f"This move failed: {error}. “New run” starts again."
+                self._table.value = f'<div role="alert">{escape(message)}</div>'
+
+    def _after(self, button):
+        if button is self.restart:
+            return begin(self._bandit, self._settings), "A new run."
+        if button is self.collect:
+            moment = collect_batch(self.moment, self._bandit, self._settings)
+            return moment, f"Batch {moment.batches} collected."
+        moment = inner_step(self.moment, self._bandit, self._settings)
+        return moment, f"Inner step {moment.inner_steps} on batch {moment.batches}."
+
+    def __repr__(self):
+        return "Stepper: run this cell to use it"
+
+    def _repr_mimebundle_(self, **_):
+        return self.widget._repr_mimebundle_() | {"text/plain": repr(self)}
+
+
+def _table(moment, held, moved, words):
+    """The four roles with their numbers; what the last move changed is said in words."""
+    actions = [f"action {action}" for action in range(len(moment.logits))]
+    columns = ["role", "holds", *actions, "in the last move"]
+    head = "".join(f'<th scope="col">{name}</th>' for name in columns)
+    rows = "".join(
+        _row(role, name, values, role in moved)
+        for role, numbers in held.items()
+        for name, values in numbers.items()
+    )
+    ratio = " · ".join(_text(value) for value in batch_ratios(moment))
+    what = f"Changed: {' and '.join(moved)}." if moved else "All four roles start afresh."
+    return (
+        f'{STYLE}<div role="status">{escape(f"{words} {what}")}</div>'
+        f'<table class="lesson-roles"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+        f"<div>Ratios ρ = π_θ(a) / π_old(a) of the actions drawn: {ratio}. "
+        f"Batch {moment.batches}, {moment.inner_steps} inner steps on it so far.</div>"
+    )
+
+
+def _row(role, name, values, moved):
+    numbers = "".join(f"<td>{_text(value)}</td>" for value in values)
+    word = "<strong>changed</strong>" if moved else "unchanged"
+    return f'<tr><th scope="row">{role}</th><td>{name}</td>{numbers}<td>{word}</td></tr>'
+
+
+def _text(value):
+    if np.isnan(value):
+        return "not drawn"
+    return f"{value:d}" if isinstance(value, np.integer) else f"{value:.4f}"
