@@ -29,7 +29,7 @@ from lessonlib.loss import clipped_surrogate, ppo_loss, preference_loss, ratios
 from lessonlib.prediction import predict
 from lessonlib.quizzes import quiz
 from lessonlib.rollout import History, Rollout, Settings, collect, train
-from lessonlib.stepper import stepper
+from lessonlib.step_panel import stepper
 
 __all__ = [
     "Bandit",
