@@ -1,14 +1,16 @@
 # make lab · test · check · notebooks · figures · bench · browser-test
 #
-# Each first makes the environment .venv from requirements.txt, once. Variables:
+# Each first makes an environment from requirements.txt, once. Variables:
 #   PYTHON=python3.12             the Python to make it with
+#   VENV=/elsewhere               where to make it
 #   ARGS="--no-browser"           options for JupyterLab
 #   NB="03_signed_clipping"       the notebooks to render; none means all
 
 PYTHON ?= python3
-READY := .venv/ready
-RUN := .venv/bin/python -m
-TEST := JAX_PLATFORMS=cpu $(RUN) pytest -p no:cacheprovider
+VENV ?= .venv
+READY := $(VENV)/ready
+RUN := $(VENV)/bin/python -m
+TEST := LESSON_PORTFOLIO="$$(mktemp -d)" $(RUN) pytest -p no:cacheprovider
 NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=120 --nbval-sanitize-with=tests/sanitize.cfg
 
 VERSION := $(shell "$(PYTHON)" -c 'import sys; v = sys.version_info; print(v >= (3, 11) and "%d.%d" % v[:2] or "")' 2>/dev/null)
@@ -46,8 +48,8 @@ browser-test: $(READY)
 	$(TEST) tests/browser
 
 $(READY): requirements.txt pyproject.toml
-	@echo "Making the environment .venv: about a minute, once."
-	@test "$$(cat $@ 2>/dev/null)" = "$$MADE_FOR" || "$(PYTHON)" -m venv --clear --without-pip .venv
-	@"$(PYTHON)" -m pip --python .venv install --quiet --disable-pip-version-check -r requirements.txt
-	@"$(PYTHON)" -m pip --python .venv install --quiet --disable-pip-version-check --no-deps -e .
+	@echo "Making the environment $(VENV): about a minute, once."
+	@test "$$(cat $@ 2>/dev/null)" = "$$MADE_FOR" || "$(PYTHON)" -m venv --clear --without-pip $(VENV)
+	@"$(PYTHON)" -m pip --python $(VENV) install --quiet --disable-pip-version-check -r requirements.txt
+	@"$(PYTHON)" -m pip --python $(VENV) install --quiet --disable-pip-version-check --no-deps -e .
 	@echo "$$MADE_FOR" > $@
