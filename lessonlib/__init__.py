@@ -23,6 +23,7 @@ from lessonlib.exact import (
     score_gradient_variance,
 )
 from lessonlib.explorer import explore
+from lessonlib.faults import FAULTS, fault_table, train_with
 from lessonlib.figure import figure_data, picture, plot_panels
 from lessonlib.grid import sweep
 from lessonlib.loss import clipped_surrogate, ppo_loss, preference_loss, ratios
@@ -32,6 +33,7 @@ from lessonlib.rollout import History, Rollout, Settings, collect, train
 from lessonlib.step_panel import stepper
 
 __all__ = [
+    "FAULTS",
     "Bandit",
     "History",
     "Rollout",
@@ -42,6 +44,7 @@ __all__ = [
     "doctor",
     "expected_reward",
     "explore",
+    "fault_table",
     "figure_data",
     "fit_reward",
     "kl",
@@ -63,4 +66,5 @@ __all__ = [
     "stepper",
     "sweep",
     "train",
+    "train_with",
 ]
