@@ -49,15 +49,15 @@ def reveal(id: str, result=None) -> Comparison:
     lines = (*summary(asked, event), *outcome.lines, *notices)
     meanings = explanations(asked, event.details["answer"])
     html = paragraph(*lines) + drawn(outcome) + "".join(map(_explained, meanings))
-    text = "\n".join(filter(None, [*lines, *(" ".join(meaning) for meaning in meanings)]))
+    text = "\n".join(filter(None, [*lines, *("\n  ".join(meaning) for meaning in meanings)]))
     return Comparison(text, html)
 
 
 def explanations(asked: Question, answer) -> list[tuple[str, str]]:
     """(what, what it means), one for each option of a choice, and one for anything else."""
     if not isinstance(asked, Choice):
-        return [("Why:", asked.explain)]
-    return [(f"{option.text}{_mark(option, answer)}:", option.why) for option in asked.options]
+        return [("Why", asked.explain)]
+    return [(f"{option.text}{_mark(option, answer)}", option.why) for option in asked.options]
 
 
 def _mark(option, answer):
@@ -70,7 +70,7 @@ def _mark(option, answer):
 
 def _explained(meaning):
     what, why = map(escape, meaning)
-    return f'<p style="margin:0.4em 0;max-width:46rem"><strong>{what}</strong> {why}</p>'
+    return f'<p style="margin:0.4em 0;max-width:46rem"><strong>{what}</strong><br>{why}</p>'
 
 
 def drawn(outcome: Outcome) -> str:

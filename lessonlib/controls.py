@@ -13,7 +13,7 @@ import ipywidgets as widgets
 
 from lessonlib.answers import with_unit, words
 from lessonlib.questions import Choice, Curve, Number, Probabilities
-from lessonlib.ui import WIDE
+from lessonlib.ui import WIDE, plain
 
 WHOLE = 1000  # probabilities are set in thousandths, so that they sum to one exactly
 
@@ -52,9 +52,8 @@ def _(question: Choice):
 @controls.register
 def _(question: Number):
     limits = f"from {question.low:g} to {with_unit(question.high, question.unit)}"
-    box = widgets.Text(
-        description=f"Your answer, {limits}", style=WIDE, layout=widgets.Layout(width="auto")
-    )
+    width = widgets.Layout(width="min(26rem, 95%)")
+    box = widgets.Text(description=f"Your answer, {limits}", style=WIDE, layout=width)
 
     def read():
         try:
@@ -109,8 +108,7 @@ def _(question: Probabilities):
         box.value = part / WHOLE
         box.observe(settle, "value")
     note = "The probabilities always sum to 1: set one, and those you have not set share the rest."
-    rows.append(widgets.HTML(f"<div>{note}</div>"))
-    return Controls(widgets.VBox(rows), lambda: [box.value for box in boxes])
+    return Controls(widgets.VBox([*rows, plain(note)]), lambda: [box.value for box in boxes])
 
 
 def rebalance(parts: Sequence[int], touched: Sequence[int]) -> list[int]:
@@ -141,16 +139,28 @@ def _boxes(names, low, high):
     style = {"description_width": f"{0.55 * max(map(len, names)) + 0.5:.1f}em"}
     width = widgets.Layout(width=f"{0.55 * max(map(len, names)) + 8:.1f}em")
     limits = {"min": low, "max": high, "step": (high - low) / 100}
-    boxes, rows = [], []
-    for name in names:
-        box = widgets.BoundedFloatText(
-            value=low, description=name, style=style, layout=width, **limits
-        )
-        slider = widgets.FloatSlider(value=low, readout=False, **limits)
-        widgets.link((box, "value"), (slider, "value"))
-        boxes.append(box)
-        rows.append(widgets.HBox([box, slider]))
-    return boxes, rows
+    boxes = [
+        widgets.BoundedFloatText(value=low, description=name, style=style, layout=width, **limits)
+        for name in names
+    ]
+    return boxes, [_with_slider(box, limits) for box in boxes]
+
+
+def _with_slider(box, limits):
+    """`box` beside a slider that follows it and can be dragged."""
+    slider = widgets.FloatSlider(value=box.value, readout=False, **limits)
+
+    def follow(change):
+        slider.value = change.new
+
+    def drag(change):
+        # The slider reports a value between two steps as the nearest step; that is no drag.
+        if abs(change.new - box.value) > 0.501 * slider.step:
+            box.value = round(change.new, 10)
+
+    box.observe(follow, "value")
+    slider.observe(drag, "value")
+    return widgets.HBox([box, slider])
 
 
 def sketch(question: Curve, values: Sequence[float]) -> str:

@@ -53,10 +53,11 @@ def predict(id: str) -> Panel:
             )
         event, notices = locked(asked)
         status.say(*summary(asked, event), *notices)
-        panel.children = [prompt, status]
+        panel.show(prompt, status)
+        status.focus()
 
     button.on_click(status.guarding(lock))
-    panel.children = [prompt, answer.widget, confidence, reason, button, status]
+    panel.show(prompt, answer.widget, confidence, reason, button, status)
     status.say(*notices)
     return panel
 

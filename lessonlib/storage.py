@@ -93,14 +93,14 @@ def read(kind: str | None = None, name: str | None = None, fits=lambda event: Tr
     A file that cannot be understood, or whose event does not `fits`, is moved to the
     folder `damaged`, and a notice says so.
     """
-    folder = place().folder
-    pattern = (
-        f"*.{'*' if kind is None else _safe(kind)}.{'*' if name is None else _safe(name)}.json"
-    )
+    parts = ["*" if part is None else _safe(part) for part in (kind, name)]
     events, notices = [], []
-    for path in sorted(folder.glob(pattern)):
+    for path in sorted(place().folder.glob(f"*.{'.'.join(parts)}.json")):
         try:
             event = _parse(path.read_text(encoding="utf-8"))
+            # Some systems ignore case in file names, so the pattern alone may find too much.
+            if kind not in (None, event.kind) or name not in (None, event.name):
+                continue
             if not fits(event):
                 raise ValueError
             events.append(event)

@@ -9,12 +9,30 @@ import ipywidgets as widgets
 WIDE = {"description_width": "initial"}
 
 
+# A radio button's label is one line high by default, so that a longer one covers the next.
+STYLE = """<style>
+.lesson-panel .widget-radio, .lesson-panel .widget-radio-box { height: auto; max-width: 46rem; }
+.lesson-panel .widget-radio-box > label { display: flex; flex-direction: row-reverse;
+  justify-content: flex-end; align-items: flex-start; gap: 0.5em; height: auto; line-height: 1.45;
+  margin: 0.1em 0 0.3em; white-space: normal; }
+.lesson-panel .widget-radio-box input { position: static; margin: 0.2em 0 0; flex: none; }
+.lesson-panel .widget-radio-box-horizontal > label { margin-right: 1em; }
+</style>"""
+
+
 class Panel(widgets.VBox):
     """A column of widgets whose text form is `text`: shown where no kernel runs."""
 
     def __init__(self, text, children=()):
         self._text = text
-        super().__init__(children)
+        self._style = widgets.HTML(STYLE, layout=widgets.Layout(display="none"))
+        super().__init__()
+        self.add_class("lesson-panel")
+        self.show(*children)
+
+    def show(self, *children):
+        """Show these widgets and no others."""
+        self.children = [self._style, *children]
 
     def __repr__(self):
         return self._text
@@ -24,7 +42,7 @@ class Status(widgets.HTML):
     """Lines that screen readers announce when they change."""
 
     def __init__(self, *texts):
-        super().__init__()
+        super().__init__(tabbable=True)  # so that it can be focused when a button goes away
         self.say(*texts)
 
     def say(self, *texts):
