@@ -15,6 +15,7 @@ import jupytext
 import nbformat
 from jupytext.combine import combine_inputs_with_outputs
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 FOLDER = Path(__file__).parent
 SOURCES = FOLDER / "source"
@@ -60,7 +61,10 @@ def render(source):
         resources={"metadata": {"path": str(FOLDER)}},
     )
     with tempfile.TemporaryDirectory() as empty:  # nobody's answers are in the outputs
-        client.execute(env=os.environ | {"LESSON_PORTFOLIO": empty})
+        try:
+            client.execute(env=os.environ | {"LESSON_PORTFOLIO": empty})
+        except CellExecutionError as error:
+            sys.exit(f"{source.name} stopped in this cell:\n{error}")
     drop_what_varies(notebook)
     nbformat.validate(notebook)
     nbformat.write(notebook, path)
