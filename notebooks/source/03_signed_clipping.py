@@ -25,7 +25,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lessonlib import check, collect, expected_reward, lesson_bandit
+from lessonlib import collect, expected_reward, lesson_bandit
 from lessonlib import picture, plot_panels, predict, quiz, reveal
 
 np.set_printoptions(precision=4, suppress=True)
@@ -52,12 +52,13 @@ np.set_printoptions(precision=4, suppress=True)
 # %% slideshow={"slide_type": "fragment"}
 predict("positive_above")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "fragment"}
 def both_products(ratio, advantage):
     clipped = min(max(ratio, 0.8), 1.2)
     return ratio * advantage, clipped * advantage
 
 
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
 unclipped, clipped = both_products(ratio=1.5, advantage=2.0)
 print(f"A = 2, ρ = 1.5: ρA = {unclipped}, clip(ρ)A = {clipped}, kept {min(unclipped, clipped)}")
 
@@ -158,21 +159,24 @@ def clipped_surrogate(ratio, advantage, clip):
 # picture should the kept line lie flat?
 
 # %% slideshow={"slide_type": "fragment"}
-def surrogate_panel(advantage, title):
-    rho = jnp.linspace(0, 2, 41)
-    clipped = jnp.clip(rho, 0.8, 1.2) * advantage
+def surrogate_panel(title, advantage):
+    rho = np.round(np.linspace(0, 2, 41), 2)
     lines = {
         "kept: the minimum": clipped_surrogate(rho, advantage, 0.2),
-        "unclipped, ρA": rho * advantage,
-        "clipped, clip(ρ)A": clipped,
+        "unclipped ρA": rho * advantage,
+        "clipped clip(ρ)A": np.clip(rho, 0.8, 1.2) * advantage,
     }
-    series = [{"label": label, "y": y.tolist()} for label, y in lines.items()]
-    axes = {"x": rho.tolist(), "xlabel": "ratio ρ", "ylabel": "surrogate (reward units)"}
-    return {"kind": "line", "title": title, **axes, "series": series}
+    series = [{"label": n, "x": rho.tolist(), "y": y.tolist()} for n, y in lines.items()]
+    ticks = [0, 0.5, 0.8, 1.2, 1.5, 2]
+    axes = {"x": ticks, "labels": [str(tick) for tick in ticks], "xlabel": "ratio ρ"}
+    return {"kind": "line", "title": title, **axes, "ylabel": "surrogate", "series": series}
 
 
 # %% slideshow={"slide_type": "fragment"}
-panels = [surrogate_panel(2.0, "A = 2: a good sample"), surrogate_panel(-2.0, "A = −2: a bad one")]
+panels = [
+    surrogate_panel("A = 2: a good sample", 2.0),
+    surrogate_panel("A = −2: a bad sample", -2.0),
+]
 alt = (
     "Two line plots of the surrogate over the ratio. For A = 2 the kept line rises up to ρ = 1.2 "
     "and is flat above. For A = −2 it is flat below ρ = 0.8 and falls from there on."
@@ -207,18 +211,15 @@ for row in zip(case_advantages, case_ratios, kept, slope(case_ratios, case_advan
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Three losses that look right
 #
-# All three have been written by careful people. Run them on the same four cases.
+# Careful people have written each of these three. Run them on the same four cases. First find, in
+# each line, what differs from the first.
 
 # %% slideshow={"slide_type": "fragment"}
-def clip_of(ratio):
-    return jnp.clip(ratio, 0.8, 1.2)
-
-
 variants = {
-    "right": lambda ratio, advantage: clipped_surrogate(ratio, advantage, 0.2),
-    "min lost": lambda ratio, advantage: clip_of(ratio) * advantage,
-    "min first": lambda ratio, advantage: jnp.minimum(ratio, clip_of(ratio)) * advantage,
-    "max": lambda ratio, advantage: jnp.maximum(ratio * advantage, clip_of(ratio) * advantage),
+    "right": lambda ρ, A: clipped_surrogate(ρ, A, 0.2),
+    "min lost": lambda ρ, A: jnp.clip(ρ, 0.8, 1.2) * A,
+    "min first": lambda ρ, A: jnp.minimum(ρ, jnp.clip(ρ, 0.8, 1.2)) * A,
+    "max": lambda ρ, A: jnp.maximum(ρ * A, jnp.clip(ρ, 0.8, 1.2) * A),
 }
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
@@ -244,15 +245,16 @@ for case in range(4):
 # ### Does training tell?
 #
 # Perhaps a wrong loss shows itself in the reward. Collect **one** batch from the lesson's bandit
-# and take ten large steps on it with each variant. The probability that is followed is that of
-# action 0, the best-scored one.
+# and take ten steps on it with each variant. Beside the reward, follow the ratio of action 0,
+# the best-scored one.
 
 # %% slideshow={"slide_type": "fragment"}
 bandit = lesson_bandit()
 batch = collect(jax.random.key(11), bandit.reference_logp, bandit.rewards, batch_size=128)
 
 
-def ten_steps(surrogate, learning_rate=1.0):
+# %% slideshow={"slide_type": "fragment"}
+def ten_steps(surrogate, learning_rate=0.3):
     def loss(logits):
         ratio = ratios(logits, batch.old_logps, batch.actions)
         return -jnp.mean(surrogate(ratio, batch.advantages))
@@ -267,6 +269,7 @@ def ten_steps(surrogate, learning_rate=1.0):
 paths = {name: ten_steps(surrogate) for name, surrogate in variants.items()}
 
 
+# %% slideshow={"slide_type": "fragment"}
 def steps_panel(title, ylabel, measure):
     series = [{"label": n, "y": [float(measure(p)) for p in path]} for n, path in paths.items()]
     axes = {"x": list(range(11)), "xlabel": "inner steps on one batch", "ylabel": ylabel}
@@ -276,7 +279,7 @@ def steps_panel(title, ylabel, measure):
 # %% slideshow={"slide_type": "fragment"}
 panels = [
     steps_panel("Reward", "expected reward", lambda logp: expected_reward(logp, bandit.rewards)),
-    steps_panel("Best action", "ratio ρ", lambda logp: jnp.exp(logp - bandit.reference_logp)[0]),
+    steps_panel("Ratio of action 0", "ratio ρ", lambda logp: jnp.exp(logp - bandit.reference_logp)[0]),
 ]
 alt = (
     "Two line plots over ten inner steps: expected reward, and ratio of the best action. With max "
@@ -285,8 +288,9 @@ alt = (
 picture(plot_panels({"panels": panels}), alt, {"panels": panels})
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
-# Two of the wrong losses raise the reward **faster**: nothing stops them from leaving the
-# interval. The third cannot be told from the right one here. Reward is no test of a loss.
+# Two of the wrong losses raise the reward **faster**: they go on pushing after the right loss has
+# stopped, soon after ρ = 1.2. The third cannot be told from the right one here. Reward is no test
+# of a loss.
 
 # %% slideshow={"slide_type": "subslide"}
 quiz("quiz_03_max_for_negative")
@@ -363,7 +367,8 @@ reveal("flat_gradient")
 # ### A flat sample does not hold its action still
 #
 # Same policy, another batch: action 0 (good, ρ = 1.5, flat) and action 2 (bad, ρ = 1, active).
-# No KL. One step with learning rate 0.5. What happens to the probability of action 0?
+# Leave the KL out (β = 0) and take one step with learning rate 0.5. What happens to the
+# probability of action 0?
 
 # %% slideshow={"slide_type": "fragment"}
 batch_actions = jnp.array([0, 2])
@@ -392,6 +397,7 @@ def not_detached(old_logps, advantages):
     return -jnp.mean(clipped_surrogate(ratios(now, old_logps, actions), advantages, 0.2))
 
 
+# %% slideshow={"slide_type": "fragment"}
 fresh_logps = now[actions]  # ratios of 1: no sample is flat
 arguments = (now, fresh_logps, actions, advantages, old)
 print("detached:    ", *jax.grad(ppo_loss, argnums=(1, 3))(*arguments))

@@ -11,11 +11,11 @@
 # ---
 
 # %% [markdown] slideshow={"slide_type": "slide"}
-# # Baseline: same direction, less noise
+# # Baseline: what may be subtracted from the rewards
 #
 # **12 minutes.** After this notebook you can
 #
-# - say why a constant may be subtracted from all rewards without moving the expected gradient;
+# - say what subtracting a constant from all rewards does to the policy gradient, and why;
 # - compute the exact variance of the gradient, and find the constant that makes it least;
 # - tell which baselines the argument covers, and which it does not.
 
@@ -26,7 +26,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lessonlib import check, clipped_surrogate, expected_reward, lesson_bandit
+from lessonlib import clipped_surrogate, expected_reward, lesson_bandit
 from lessonlib import picture, plot_panels, predict, quiz, ratios, reveal
 
 np.set_printoptions(precision=4, suppress=True)
@@ -46,34 +46,34 @@ np.set_printoptions(precision=4, suppress=True)
 # | 1 | 0.25 | 0 | 0 − 0.5 = −0.5 |
 # | 2 | 0.25 | −4 | 0 − 0.5 = −0.5 |
 #
-# On paper: average π · score · r over the actions. Then again with r − 1 in place of r, where 1
-# is the expected reward.
+# On paper: add up π · score · r over the actions. Then you subtract 1, the expected reward, from
+# every r.
 
 # %% slideshow={"slide_type": "fragment"}
+predict("baseline_mean")
+
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
 hand_probabilities = np.array([0.5, 0.25, 0.25])
 hand_rewards = np.array([4.0, 0.0, -4.0])
 first_score = np.array([0.5, -0.5, -0.5])
-for c in (0, 1):
-    terms = hand_probabilities * first_score * (hand_rewards - c) + 0
-    print(f"c = {c}: {terms[0]:+} {terms[1]:+} {terms[2]:+}  sum {terms.sum()}")
+for c in (0, 1, 100):
+    terms = hand_probabilities * first_score * (hand_rewards - c)
+    print(f"c = {c:3}: terms {terms}, sum {terms.sum()}")
 print("mean score:", (hand_probabilities * first_score).sum())
 
-# %% [markdown] slideshow={"slide_type": "fragment"}
-# Every term changes and the sum does not. The last line says why: on average the score is zero,
-# so a constant times the score is zero too.
+# %% slideshow={"slide_type": "fragment"}
+reveal("baseline_mean")
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## The identity
 #
-# For any c that does **not** depend on the sampled action
+# Every term changed and the sum did not. The last line says why: on average the score is zero, so
+# a constant times the score is zero too. For any c that does **not** depend on the sampled action
 #
-# **Σ π(a) ∇log π(a) [ r(a) − c ] = ∇ Σ π(a) r(a)**
+# $$\sum_a \pi(a)\, \nabla\log\pi(a)\, [\,r(a) - c\,] = \nabla \sum_a \pi(a)\, r(a),$$
 #
-# because Σ π(a) ∇log π(a) = Σ ∇π(a) = ∇ Σ π(a) = ∇1 = 0. PPO's advantage uses
-# c = Σ π r, the expected reward of the behaviour policy.
-
-# %% slideshow={"slide_type": "fragment"}
-predict("baseline_mean")
+# because Σ π ∇log π = Σ ∇π = ∇ Σ π = ∇1 = 0. The advantage in this lesson uses c = Σ π r, the
+# expected reward of the behaviour policy.
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
 # Type the left side. Row a of `scores` is ∇log π(a).
@@ -89,7 +89,7 @@ def score_gradient(logits, rewards, baseline=0.0):
 # Compare it with JAX's own derivative of the right side, at an arbitrary policy and with the
 # scores that the reward model gives.
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "fragment"}
 logits = jnp.array([0.3, -0.2, 0.1])
 rewards = lesson_bandit().rewards
 mean = expected_reward(jax.nn.log_softmax(logits), rewards)
@@ -100,13 +100,10 @@ for name, c in [("0", 0.0), ("Σ π r", mean), ("2", 2.0)]:
     equal = bool(jnp.abs(left_side - right_side).max() < 1e-6)
     print(f"left, c = {name:5}:   {left_side}  equal within 1e-6: {equal}")
 
-# %% slideshow={"slide_type": "fragment"}
-reveal("baseline_mean")
-
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
 # **4 minutes.** Do the hand numbers on the board, one student per term. Ask: "every term got
-# smaller or larger; why does the sum not care?" Usual answer: "because 1 is the mean". Try
-# c = 100 together.
+# smaller or larger; why does the sum not care?" Usual answer: "because 1 is the mean". Point to
+# the row for c = 100.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## What it is good for
@@ -149,6 +146,7 @@ actions = jax.random.categorical(jax.random.key(11), logits, shape=(40, 128))
 scores = jnp.eye(3) - jax.nn.softmax(logits)
 
 
+# %% slideshow={"slide_type": "fragment"}
 def sample_gradients(baseline):
     advantages = rewards[actions] + 3 - baseline
     return scores[actions] * advantages[..., None]
@@ -185,26 +183,27 @@ for name, c, exact in [("0", 0.0, plain), ("Σ π r", mean + 3, centred)]:
 predict("best_constant")
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
-# Compute the exact variance for many c, once for the scores as fitted and once with 3 added.
+# Compute the exact variance for many c: with the extra 3 points, and for the scores as fitted.
 
 # %% slideshow={"slide_type": "fragment"}
-def variance_panel(title, rewards):
-    grid = jnp.linspace(-1.0, 4.0, 501)
+def variance_panel(title, rewards, ticks):
+    grid = jnp.linspace(ticks[0], ticks[-1], 501)
     curve = jax.vmap(lambda c: score_gradient_variance(logits, rewards, c))(grid)
     series = [{"label": "exact variance", "x": grid.tolist(), "y": curve.tolist()}]
     marks = {"c = 0": 0.0, "c = Σ π r": jax.nn.softmax(logits) @ rewards}
     marks["least"] = grid[jnp.argmin(curve)]
     for label, c in marks.items():
         y = float(score_gradient_variance(logits, rewards, c))
-        series.append({"label": label, "x": [float(c)], "y": [y]})
+        series.append({"kind": "mark", "label": label, "x": [float(c)], "y": [y]})
     axes = {"xlabel": "constant c (reward units)", "ylabel": "total variance"}
+    axes |= {"x": ticks, "labels": [str(tick) for tick in ticks]}
     return {"kind": "line", "title": title, **axes, "series": series}
 
 
 # %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
 panels = [
-    variance_panel("Scores as fitted", rewards),
-    variance_panel("All scores + 3", rewards + 3),
+    variance_panel("All scores + 3", rewards + 3, [0, 1, 2, 3, 4]),
+    variance_panel("Scores as fitted, near 0", rewards, [-0.5, -0.25, 0, 0.25, 0.5]),
 ]
 alt = (
     "Two parabolas of the total variance over the constant c. In both, the expected reward lies "
@@ -222,9 +221,9 @@ for panel in panels:
 reveal("best_constant")
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
-# With the scores as fitted, c = 0 even beats the expected reward by a little. That is luck: the
-# lesson's three features add up to zero, so the three scores do as well. Move the zero, and the
-# luck is gone, while the expected reward moves along with it.
+# In the second panel c = 0 even beats the expected reward by a little. That is luck: the lesson's
+# three features add up to zero, so the three scores do as well. Move the zero, as in the first
+# panel, and the luck is gone, while the expected reward moves along.
 
 # %% slideshow={"slide_type": "subslide"}
 quiz("quiz_04_variance_rose")
@@ -276,11 +275,12 @@ quiz("quiz_04_batch_mean")
 
 # %% slideshow={"slide_type": "fragment"}
 def expected_surrogate(new_logits, c, clip):
-    old_logp, every_action = jax.nn.log_softmax(logits), jnp.arange(3)
-    ratio = ratios(new_logits, old_logp, every_action)
+    old_logp = jax.nn.log_softmax(logits)
+    ratio = ratios(new_logits, old_logp, jnp.arange(3))
     return jnp.sum(jnp.exp(old_logp) * clipped_surrogate(ratio, rewards - c, clip))
 
 
+# %% slideshow={"slide_type": "fragment"}
 moved = logits + jnp.array([0.6, -0.3, 0.0])
 for clip in (1.0, 0.2):
     for name, c in [("0", 0.0), ("Σ π r", mean), ("1", 1.0)]:
