@@ -17,9 +17,10 @@ from packaging.specifiers import SpecifierSet
 
 WELL = "All is well: Python, packages, sliders and the folder for your answers are in order."
 INSTALL = (
-    "Type `make lab` in the project's folder, or install there with this Python:\n"
+    "Delete the folder .venv in the project's folder and type `make lab` there. "
+    "In an environment of your own, type there\n"
     '   "{}" -m pip install -r requirements.txt -e .\n'
-    "   Then choose Kernel → Restart Kernel."
+    "   and then choose Kernel → Restart Kernel."
 )
 # The front end of ipywidgets 8 in JupyterLab, and its major version.
 WIDGETS, WIDGETS_MAJOR = "@jupyter-widgets/jupyterlab-manager", 5

@@ -46,9 +46,10 @@ doctor()
 # that must be estimated for a language model can be added up exactly here.
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **2 minutes** up to here. Let everybody run the first cell before you speak, and mend machines
-# now. Ask the room: "what could go wrong when a policy is trained to please a model of people?"
-# Collect two or three answers on the board; come back to them at the end of notebook 06.
+# **For instructors · 2 minutes** up to here. Let everybody run the first cell before you speak,
+# and mend machines now. Ask the room: "what could go wrong when a policy is trained to please a
+# model of people?" Collect two or three answers on the board; come back to them at the end of
+# notebook 06.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## How it works: predict, run, reveal
@@ -75,7 +76,7 @@ doctor()
 # %% slideshow={"slide_type": "fragment"}
 predict("warm_up")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 before = jax.nn.softmax(jnp.array([0.2, 0.0, -0.2]))
 after = jax.nn.softmax(jnp.array([1.2, 0.0, -0.2]))
 print("before  ", before)
@@ -86,13 +87,13 @@ print("quotient", after / before)
 reveal("warm_up")
 
 # %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
-bars = {"kind": "bar", "title": "One logit raised by 1", "xlabel": "action", "ylabel": "probability"}
-bars["labels"] = ["action 0", "action 1", "action 2"]
+bars = {"kind": "bar", "title": "One logit raised by 1", "ylabel": "probability"}
+bars |= {"xlabel": "terminal action", "labels": ["action 0", "action 1", "action 2"]}
 bars["series"] = [
     {"label": "before", "y": before.tolist()},
     {"label": "after", "y": after.tolist()},
 ]
-alt = "Bars of three action probabilities: action 0 rises, actions 1 and 2 both shrink in proportion."
+alt = "Bars of three probabilities: action 0 rises, actions 1 and 2 shrink in proportion."
 picture(plot_panels({"panels": [bars]}), alt, {"panels": [bars]})
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
@@ -102,9 +103,9 @@ picture(plot_panels({"panels": [bars]}), alt, {"panels": [bars]})
 # Under every figure, **Numbers as a table** opens what was drawn.
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **2 minutes.** Ask for a show of hands before anybody runs the cell; count "nothing" and "the
-# same amount" aloud, they are usually the majority together. To "nothing": what must the three
-# sum to? To "the same amount": would a probability of 0.01 also lose 0.12?
+# **For instructors · 2 minutes.** Ask for a show of hands before anybody runs the cell; count
+# "nothing" and "the same amount" aloud, they are usually the majority together. To "nothing": what
+# must the three sum to? To "the same amount": would a probability of 0.01 also lose 0.12?
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Do you have what you need?
@@ -176,9 +177,9 @@ quiz("quiz_00_heldout")
 # </details>
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **3 minutes.** Let pairs do the five questions; do not discuss all of them. Ask which one took
-# longest. Number 3 matters most today: "recomputed, with the gradient stopped" is the usual wrong
-# answer. Say: stopping a gradient does not change whose number it is.
+# **For instructors · 3 minutes.** Let pairs do the five questions; do not discuss all of them. Ask
+# which one took longest. Number 3 matters most today: "recomputed, with the gradient stopped" is
+# the usual wrong answer. Say: stopping a gradient does not change whose number it is.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## The way ahead

@@ -24,6 +24,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import lessonlib
 from lessonlib import check, collect, kl, lesson_bandit, picture, plot_panels, ppo_loss
 from lessonlib import expected_reward, predict, quiz, reveal, stepper
 
@@ -65,29 +66,36 @@ print("expected reward at the start", round(float(expected_reward(reference, ban
 predict("which_refreshes")
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **4 minutes** up to the reveal. Ask: "which of these would you have to save to disk to repeat the
-# run?" Usual wrong answer: the reference is refreshed with each batch (a habit from target
-# networks, or from plain PPO, where only old and current exist). Say: a yardstick that walks along
-# with you measures nothing.
+# **For instructors · 4 minutes** up to the reveal. Ask: "which of these would you have to save to
+# disk to repeat the run?" Usual wrong answer: the reference is refreshed with each batch (a habit
+# from target networks, or from plain PPO, where only old and current exist). Say: a yardstick that
+# walks along with you measures nothing.
 
 # %% [markdown] slideshow={"slide_type": "subslide"}
 # Two batches with three inner steps each. After every step we write down what each object says
 # about **action 0**.
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "fragment"}
 gradient = jax.jit(jax.grad(ppo_loss))
+
+
+def inner_step(logits, rollout, kl_logp):
+    actions, old_logps, advantages = rollout
+    slope = gradient(logits, old_logps, actions, advantages, kl_logp, beta=0.2, clip=0.2)
+    return logits - 0.15 * slope
+
+
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
 logits, key = reference, jax.random.key(11)
-print("batch step   π_θ(0)  π_old(0)  π_ref(0)   r(0)")
+print("batch  step  π_θ(0)  π_old(0)  π_ref(0)  r(0)")
 for batch in (1, 2):
     key, draw_key = jax.random.split(key)
     rollout = collect(draw_key, logits, bandit.rewards, 128)  # stores log π_old of its actions
-    old = jnp.exp(rollout.old_logps[rollout.actions == 0][0])
     for step in (1, 2, 3):
-        slope = gradient(logits, rollout.old_logps, rollout.actions, rollout.advantages, reference)
-        logits = logits - 0.15 * slope
-        now = jax.nn.softmax(logits)[0]
-        print(f"{batch:5} {step:4} {now:8.3f} {old:9.3f} {jnp.exp(reference[0]):9.3f}"
-              f" {bandit.rewards[0]:6.3f}")
+        logits = inner_step(logits, rollout, kl_logp=reference)
+        stored = rollout.old_logps[rollout.actions == 0][0]
+        now, old, ref = np.exp([jax.nn.log_softmax(logits)[0], stored, reference[0]])
+        print(f"{batch:5} {step:5} {now:7.3f} {old:9.3f} {ref:9.3f} {bandit.rewards[0]:6.3f}")
 
 # %% slideshow={"slide_type": "fragment"}
 reveal("which_refreshes")
@@ -97,9 +105,42 @@ reveal("which_refreshes")
 # the batches, to where the first one was. The last two never move.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
+# ## The first ratio
+#
+# The inner steps compare two of the four. For a sampled action a, the **ratio**
+# ρ = π_θ(a) / π_old(a) says how much more probable it is now than when it was drawn.
+
+# %% slideshow={"slide_type": "fragment"}
+predict("first_ratio")
+
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
+fresh = collect(jax.random.key(3), logits, bandit.rewards, 128)
+rho = lessonlib.ratios(logits, fresh.old_logps, fresh.actions)
+print("first five actions", fresh.actions[:5])
+print("their ratios      ", rho[:5])
+print("smallest and largest of all 128:", rho.min(), rho.max())
+
+# %% slideshow={"slide_type": "fragment"}
+reveal("first_ratio", rho[0])
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# And after one inner step?
+
+# %% slideshow={"slide_type": "fragment"}
+moved = inner_step(logits, fresh, kl_logp=reference)
+rho = lessonlib.ratios(moved, fresh.old_logps, fresh.actions)
+for action in range(3):
+    print(f"action {action}: ρ = {rho[fresh.actions == action][0]:.3f}")
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# There are 128 samples and only three different ratios, because there are only three actions. The
+# best one has become more probable than it was at the draw, the others less.
+
+# %% [markdown] slideshow={"slide_type": "slide"}
 # ## Do it by hand
 #
-# The same loop, but you press the buttons. Before each press, say which rows will change.
+# The same loop, but you press the buttons. Before each press, say which rows will change, and
+# what the ratios will be.
 
 # %% slideshow={"slide_type": "fragment"}
 stepper()
@@ -121,46 +162,12 @@ stepper()
 # why `ppo_loss` stops their gradients; notebook 07 asks you to prove it.
 
 # %% [markdown] slideshow={"slide_type": "subslide"}
-# ![Diagram of the training loop. The current policy is sampled to collect a batch; the batch stores old log-probs and advantages, computed from the frozen reward model's scores; inner steps change the current policy through the clipped ratio and the KL to the fixed reference policy. Labels give each object's lifetime: every inner step, every batch, never, never.](../figures/posttraining-04-mechanism.svg)
-
-# %% [markdown] slideshow={"slide_type": "slide"}
-# ## The first ratio
-#
-# The inner steps compare two of the four: ρ = π_θ(a) / π_old(a), computed as
-# exp(log π_θ(a) − log π_old(a)). It says how much more probable the sampled action is now than
-# when it was drawn.
-
-# %% slideshow={"slide_type": "fragment"}
-predict("first_ratio")
-
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
-fresh = collect(jax.random.key(3), logits, bandit.rewards, 128)
-rho = jnp.exp(jax.nn.log_softmax(logits)[fresh.actions] - fresh.old_logps)
-print("first five actions", fresh.actions[:5])
-print("their ratios      ", rho[:5])
-print("smallest and largest of all 128:", rho.min(), rho.max())
-
-# %% slideshow={"slide_type": "fragment"}
-reveal("first_ratio", rho[0])
-
-# %% [markdown] slideshow={"slide_type": "subslide"}
-# And after one inner step?
-
-# %% slideshow={"slide_type": "fragment"}
-slope = gradient(logits, fresh.old_logps, fresh.actions, fresh.advantages, reference)
-moved = logits - 0.15 * slope
-rho = jnp.exp(jax.nn.log_softmax(moved)[fresh.actions] - fresh.old_logps)
-for action in range(3):
-    print(f"action {action}: ρ = {rho[fresh.actions == action][0]:.3f}")
-
-# %% [markdown] slideshow={"slide_type": "fragment"}
-# There are 128 samples and only three different ratios, because there are only three actions. The
-# best one has become more probable than it was at the draw, the others less.
+# ![Diagram in two parts. What flows where: the current policy is copied into the behaviour policy at each batch; that one samples actions, the reward model scores them, and actions, advantages and old log-probs go into the loss, together with the reference policy; gradient steps go back to the current policy alone. How long each one lives: over forty batches the current policy is new at every inner step, the behaviour policy is a copy kept for one batch, reference policy and reward model are fixed for the whole run.](../figures/posttraining-04-mechanism.svg)
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **4 minutes** with the stepper. Usual wrong answers for the first ratio: "about 1, it is random"
-# (nothing random is left once the action is drawn), and "0, nothing has changed yet" (that is the
-# difference of the log-probs). Then the exercise, 3 minutes, or at home.
+# **For instructors · 4 minutes** with ratio and stepper. Usual wrong answers for the first ratio:
+# "about 1, it is random" (nothing random is left once the action is drawn), and "0, nothing has
+# changed yet" (that is the difference of the log-probs). Then the exercise, 3 minutes, or at home.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # EXERCISE
@@ -178,10 +185,9 @@ def run(roles):
         key, draw_key = jax.random.split(key)
         rollout = collect(draw_key, logits, bandit.rewards, 128)
         ratio_logp, kl_logp = roles(old=policies[-1], reference=reference)
-        stored = ratio_logp[rollout.actions]
+        rollout = rollout._replace(old_logps=ratio_logp[rollout.actions])
         for _ in range(3):
-            slope = gradient(logits, stored, rollout.actions, rollout.advantages, kl_logp, 0.2, 0.2)
-            logits = logits - 0.15 * slope
+            logits = inner_step(logits, rollout, kl_logp)
         policies.append(jax.nn.log_softmax(logits))
     return policies
 
@@ -192,7 +198,7 @@ within_batch = [float(kl(new, old)) for old, new in zip(policies, policies[1:])]
 print(f"largest KL(π_θ‖π_old) at the end of a batch: {max(within_batch):.3f} nats")
 print(f"KL(π_θ‖π_ref) after the last batch:          {float(kl(policies[-1], reference)):.3f} nats")
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 quiz("quiz_01_drift")
 
 # %% [markdown] slideshow={"slide_type": "slide"}
@@ -225,13 +231,13 @@ picture(plot_panels({"panels": [panel]}), alt, {"panels": [panel]})
 # problem. Its clip now says "stay near the reference", so learning ends a few steps away from it.
 # Its KL says "stay near this batch", and never mentions the reference at all.
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 quiz("quiz_01_swapped")
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **4 minutes.** Ask before the run: "crash, fall, or neither?" Most say it falls or blows up. Then
-# ask for a test that would have caught it. Wanted: ratios exactly 1 before the first inner step of
-# *every* batch. "The reference is unchanged" is true and catches nothing.
+# **For instructors · 4 minutes.** Ask before the run: "crash, fall, or neither?" Most say it falls
+# or blows up. Then ask for a test that would have caught it. Wanted: ratios exactly 1 before the
+# first inner step of *every* batch. "The reference is unchanged" is true and catches nothing.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Carry forward

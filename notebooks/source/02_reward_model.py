@@ -27,7 +27,7 @@ import numpy as np
 from lessonlib import Bandit, Settings, check, fit_reward, kl, lesson_bandit, optimal_logp
 from lessonlib import picture, plot_panels, predict, quiz, reveal, train
 
-np.set_printoptions(precision=4, suppress=True)
+np.set_printoptions(precision=3, suppress=True)
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## A gap becomes a probability
@@ -74,6 +74,14 @@ print(chosen - rejected)
 # log(1 + exp(−m)), called **softplus**(−m). At m = 0 the probability is one half and the loss is
 # log 2, about 0.693.
 
+# %% [markdown] slideshow={"slide_type": "slide"}
+# EXERCISE
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## The loss, as the lesson uses it
+#
+# This is the version that the rest of the lesson imports. Compare it with yours.
+
 # %% slideshow={"slide_type": "fragment"}
 def preference_loss(w, chosen, rejected):
     margins = (chosen - rejected) @ w
@@ -89,12 +97,10 @@ for w in [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0)]:
 # is below 0.693. The opposite w gets all three wrong, and pays.
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **4 minutes** up to here. Do w = (1, 0) on the board: margins 1, 2, 1. Ask what the loss says
-# about a pair with margin 10: almost nothing. And about margin −10: ten. Usual slip: the model
-# "classifies" pairs; say that it gives odds, and odds have a scale.
-
-# %% [markdown] slideshow={"slide_type": "slide"}
-# EXERCISE
+# **For instructors · 4 minutes** up to here, 3 more for the exercise. Do w = (1, 0) on the board:
+# margins 1, 2, 1. Ask what the loss says about a pair with margin 10: almost nothing. And about
+# margin −10: ten. Usual slip: the model "classifies" pairs; say that it gives odds, and odds have
+# a scale.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Fit, then freeze
@@ -104,14 +110,14 @@ for w in [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0)]:
 # %% slideshow={"slide_type": "fragment"}
 predict("pair_probability")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 w = jnp.zeros(2)
 for _ in range(100):
     w = w - 0.1 * jax.grad(preference_loss)(w, chosen, rejected)
 scores = features @ w
 probability = jax.nn.sigmoid(scores[0] - scores[1])
-print("w      ", w)
-print("scores ", scores)
+print("w      ", *(f"{weight:.4f}" for weight in w))
+print("scores ", *(f"{score:.4f}" for score in scores))
 print(f"P(0 is preferred to 1) = {probability:.3f}")
 
 # %% slideshow={"slide_type": "fragment"}
@@ -127,7 +133,7 @@ reveal("pair_probability", probability)
 # %% slideshow={"slide_type": "fragment"}
 predict("fit_longer")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 step_counts = (10, 100, 1_000, 10_000)
 fits = [fit_reward(chosen, rejected, steps=steps) for steps in step_counts]
 for steps, w in zip(step_counts, fits):
@@ -143,7 +149,7 @@ panel |= {"xscale": "log", "xlabel": "gradient steps", "ylabel": "score (learned
 panel["series"] = [
     {"label": f"action {a}", "y": [float(features[a] @ w) for w in fits]} for a in range(3)
 ]
-alt = "Scores of three actions against fitting steps from 10 to 10,000: they spread without settling."
+alt = "Scores of three actions against 10 to 10,000 fitting steps: they spread without settling."
 picture(plot_panels({"panels": [panel]}), alt, {"panels": [panel]})
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
@@ -152,15 +158,16 @@ picture(plot_panels({"panels": [panel]}), alt, {"panels": [panel]})
 # gap always lowers the loss a little more. **The fit has no end, only a moment when you stop.**
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **4 minutes.** Most say "converged, the loss is small". Ask: what is the slope of softplus far
-# out? Small, never zero. Ask what would stop it in practice: people who disagree, a penalty on w,
-# or early stopping. Each is a decision, and none is written in the preferences.
+# **For instructors · 4 minutes.** Most say "converged, the loss is small". Ask: what is the slope
+# of softplus far out? Small, never zero. Ask what would stop it in practice: people who disagree,
+# a penalty on w, or early stopping. Each is a decision, and none is written in the preferences.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Why the scale matters: the same β twice
 #
-# Later the policy will be trained to make E[r] − β·KL(π‖π_ref) large, a ~ π. β is a **price**: score
-# units per nat of drift. The best policy for that goal is known exactly (notebook 06 derives it).
+# Later the policy will be trained to make E[r] − β·KL(π_θ‖π_ref) large, a ~ π_θ. β is a **price**:
+# score units per nat of drift. The best policy for that goal is known exactly (notebook 06
+# derives it).
 #
 # Take β = 1 both times, the same preferences, the same reference. Only the fitting stopped at 100
 # steps or at 1,000. **Will the best policies differ?**
@@ -173,22 +180,25 @@ for steps, w in zip(step_counts[1:3], fits[1:3]):
     print(f"{steps:5} steps: best ", jnp.exp(best), f" KL {kl(best, reference):.3f} nats")
 
 # %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
-bars = {"kind": "bar", "title": "Best policy at β = 1", "xlabel": "action", "ylabel": "probability"}
-bars |= {"labels": ["action 0", "action 1", "action 2"], "ylim": [0, 1]}
+bars = {"kind": "bar", "title": "Best policy at β = 1", "ylabel": "probability", "ylim": [0, 1]}
+bars |= {"xlabel": "terminal action", "labels": ["action 0", "action 1", "action 2"]}
 bars["series"] = [{"label": "reference policy", "y": jnp.exp(reference).tolist()}] + [
     {"label": f"reward fitted for {steps:,} steps",
      "y": jnp.exp(optimal_logp(reference, features @ w, 1.0)).tolist()}
     for steps, w in zip(step_counts[1:3], fits[1:3])
 ]
-alt = "Bars for three actions: the longer the reward was fitted, the more the best policy puts on 0."
+alt = "Bars of three probabilities: the longer the fit, the more the best policy puts on action 0."
 picture(plot_panels({"panels": [bars]}), alt, {"panels": [bars]})
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
-# The same β, and one policy has drifted much further. A β without the reward model's recipe is a
-# price without a currency.
+# The same β, the same preferences, the same reference: and one best policy has drifted much
+# further than the other.
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 quiz("quiz_02_scale")
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# A β without the reward model's recipe is a price without a currency.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## And the zero point?
@@ -198,7 +208,7 @@ quiz("quiz_02_scale")
 # %% slideshow={"slide_type": "fragment"}
 predict("constant_shift")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 for shift in (0.0, 5.0):
     bandit = Bandit(scores + shift, reference)
     history = train(bandit, Settings())
@@ -217,6 +227,8 @@ reveal("constant_shift")
 #
 # Suppose the policy could also give an action 3, with features (1, 4). No preference mentions it.
 # The fitted w scores it all the same. So does another w, which satisfies the same three pairs.
+#
+# Let the policy start by giving it one time in a hundred. **What will training make of that?**
 
 # %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
 four = jnp.vstack([features, jnp.array([1.0, 4.0])])
@@ -230,13 +242,13 @@ print("best policy at β = 0.2 ", jnp.exp(optimal_logp(start, four @ fits[1], 0.
 # An action drawn once in a hundred, judged by nobody, takes almost everything. Both w satisfy every
 # preference, and one of them puts that action last.
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 quiz("quiz_02_unseen")
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **4 minutes** for the last three sections. On the shift, the usual answer is "rewards are larger,
-# so β counts for less"; hold it against the section before: there the *gaps* grew. On the last
-# one ask: "is action 3 good?" Wait until somebody says that nobody knows.
+# **For instructors · 4 minutes** for the last three sections. On the shift, the usual answer is
+# "rewards are larger, so β counts for less"; hold it against the section before: there the *gaps*
+# grew. On the last one ask: "is action 3 good?" Wait until somebody says that nobody knows.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Carry forward
