@@ -204,15 +204,15 @@ for row in zip(case_advantages, case_ratios, kept, slope(case_ratios, case_advan
 # two other rows the slope is A itself, so these samples still pull.
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **4 minutes for the typing and the picture.** Let students sketch the A = −2 panel before it
+# **3 minutes for the typing and the picture.** Let students sketch the A = −2 panel before it
 # is drawn. Usual sketch: the A = 2 picture upside down, flat above 1.2. Ask them to compute
 # ρ = 1.5 with A = −2 by hand and to put the point in.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
-# ## Three losses that look right
+# ## Four losses that look right
 #
-# Careful people have written each of these three. Run them on the same four cases. First find, in
-# each line, what differs from the first.
+# Careful people have written each of these four. Run them on the same cases. First find, in each
+# line, what differs from the top one.
 
 # %% slideshow={"slide_type": "fragment"}
 variants = {
@@ -220,6 +220,7 @@ variants = {
     "min lost": lambda ρ, A: jnp.clip(ρ, 0.8, 1.2) * A,
     "min first": lambda ρ, A: jnp.minimum(ρ, jnp.clip(ρ, 0.8, 1.2)) * A,
     "max": lambda ρ, A: jnp.maximum(ρ * A, jnp.clip(ρ, 0.8, 1.2) * A),
+    "no clip": lambda ρ, A: ρ * A,
 }
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
@@ -237,9 +238,9 @@ for case in range(4):
     print(line.rstrip())
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
-# "Min first" is right for **every** positive advantage. One row exposes all three: A = −2 with
-# ρ = 1.5, the one that is most often left out. Do not test with that row alone, though: a loss
-# without any clip passes it too.
+# "Min first" is right for **every** positive advantage. One row exposes three of the four: A = −2
+# with ρ = 1.5, the row that is most often left out. No row exposes all four, so a test has all of
+# them.
 
 # %% [markdown] slideshow={"slide_type": "subslide"}
 # ### Does training tell?
@@ -279,18 +280,18 @@ def steps_panel(title, ylabel, measure):
 # %% slideshow={"slide_type": "fragment"}
 panels = [
     steps_panel("Reward", "expected reward", lambda logp: expected_reward(logp, bandit.rewards)),
-    steps_panel("Ratio of action 0", "ratio ρ", lambda logp: jnp.exp(logp - bandit.reference_logp)[0]),
+    steps_panel("Action 0", "ratio ρ", lambda logp: jnp.exp(logp - bandit.reference_logp)[0]),
 ]
 alt = (
-    "Two line plots over ten inner steps: expected reward, and ratio of the best action. With max "
-    "or min first both climb high; with the right loss or with min lost they level off early."
+    "Two line plots over ten inner steps: expected reward, and ratio of the best action. With max, "
+    "min first or no clip both keep climbing; with the right loss or min lost they level off early."
 )
 picture(plot_panels({"panels": panels}), alt, {"panels": panels})
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
-# Two of the wrong losses raise the reward **faster**: they go on pushing after the right loss has
-# stopped, soon after ρ = 1.2. The third cannot be told from the right one here. Reward is no test
-# of a loss.
+# Three of the wrong losses raise the reward **faster**: they go on pushing after the right loss has
+# stopped, soon after ρ = 1.2. The fourth, with min lost, cannot be told from the right one here.
+# Reward is no test of a loss.
 
 # %% slideshow={"slide_type": "subslide"}
 quiz("quiz_03_max_for_negative")
@@ -321,9 +322,7 @@ def kl(logp, reference_logp):
 # are data: `stop_gradient` keeps them from ever turning into targets.
 
 # %% slideshow={"slide_type": "fragment"}
-def ppo_loss(
-    logits, old_logps, actions, advantages, reference_logps, beta=0.1, clip=0.2
-):
+def ppo_loss(logits, old_logps, actions, advantages, reference_logps, beta=0.1, clip=0.2):
     old_logps, advantages, reference_logps = jax.lax.stop_gradient(
         (old_logps, advantages, reference_logps)
     )

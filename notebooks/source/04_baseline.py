@@ -46,8 +46,8 @@ np.set_printoptions(precision=4, suppress=True)
 # | 1 | 0.25 | 0 | 0 − 0.5 = −0.5 |
 # | 2 | 0.25 | −4 | 0 − 0.5 = −0.5 |
 #
-# On paper: add up π · score · r over the actions. Then you subtract 1, the expected reward, from
-# every r.
+# On paper: add up π · score · r over the actions. Now imagine that a constant c is subtracted from
+# every r, say c = 1, the expected reward.
 
 # %% slideshow={"slide_type": "fragment"}
 predict("baseline_mean")
@@ -57,7 +57,7 @@ hand_probabilities = np.array([0.5, 0.25, 0.25])
 hand_rewards = np.array([4.0, 0.0, -4.0])
 first_score = np.array([0.5, -0.5, -0.5])
 for c in (0, 1, 100):
-    terms = hand_probabilities * first_score * (hand_rewards - c)
+    terms = hand_probabilities * first_score * (hand_rewards - c) + 0
     print(f"c = {c:3}: terms {terms}, sum {terms.sum()}")
 print("mean score:", (hand_probabilities * first_score).sum())
 
@@ -87,7 +87,7 @@ def score_gradient(logits, rewards, baseline=0.0):
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
 # Compare it with JAX's own derivative of the right side, at an arbitrary policy and with the
-# scores that the reward model gives.
+# rewards that the fitted reward model gives.
 
 # %% slideshow={"slide_type": "fragment"}
 logits = jnp.array([0.3, -0.2, 0.1])
@@ -121,8 +121,8 @@ def score_gradient_variance(logits, rewards, baseline=0.0):
 
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
-# A reward model that is fitted to comparisons knows only **differences** of scores: where its
-# zero lies is an accident. So give all three scores the same extra 3 points. No preference
+# A reward model that is fitted to comparisons knows only **differences** of rewards: where its
+# zero lies is an accident. So give all three rewards the same extra 3 points. No preference
 # changes, and no policy should care. What does subtracting c = Σ π r do to the noise now?
 
 # %% slideshow={"slide_type": "fragment"}
@@ -183,7 +183,7 @@ for name, c, exact in [("0", 0.0, plain), ("Σ π r", mean + 3, centred)]:
 predict("best_constant")
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
-# Compute the exact variance for many c: with the extra 3 points, and for the scores as fitted.
+# Compute the exact variance for many c: with the extra 3 points, and for the rewards as fitted.
 
 # %% slideshow={"slide_type": "fragment"}
 def variance_panel(title, rewards, ticks):
@@ -202,12 +202,12 @@ def variance_panel(title, rewards, ticks):
 
 # %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
 panels = [
-    variance_panel("All scores + 3", rewards + 3, [0, 1, 2, 3, 4]),
-    variance_panel("Scores as fitted, near 0", rewards, [-0.5, -0.25, 0, 0.25, 0.5]),
+    variance_panel("All rewards + 3", rewards + 3, [0, 1, 2, 3, 4]),
+    variance_panel("Rewards as fitted, near 0", rewards, [-0.5, -0.25, 0, 0.25, 0.5]),
 ]
 alt = (
     "Two parabolas of the total variance over the constant c. In both, the expected reward lies "
-    "close to the lowest point, but not on it. For the scores as fitted, zero lies closer."
+    "close to the lowest point, but not on it. For the rewards as fitted, zero is closer."
 )
 picture(plot_panels({"panels": panels}), alt, {"panels": panels})
 
@@ -216,13 +216,14 @@ for panel in panels:
     print(panel["title"])
     for point in panel["series"][1:]:
         print(f"  {point['label']:10} c = {point['x'][0]:6.2f}   variance {point['y'][0]:.3f}")
+print(f"sum of the fitted rewards: {abs(float(rewards.sum())):.4f}")
 
 # %% slideshow={"slide_type": "fragment"}
 reveal("best_constant")
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
 # In the second panel c = 0 even beats the expected reward by a little. That is luck: the lesson's
-# three features add up to zero, so the three scores do as well. Move the zero, as in the first
+# three features add up to zero, so the three rewards do as well. Move the zero, as in the first
 # panel, and the luck is gone, while the expected reward moves along.
 
 # %% slideshow={"slide_type": "subslide"}
