@@ -84,10 +84,7 @@ def drawn(outcome: Outcome) -> str:
 def keep(id, result, outcome):
     """Record the outcome, unless the last one was the same; returns what has to be said."""
     details = {"result": result, "text": " ".join(outcome.lines).strip(), "right": outcome.right}
-    try:
-        events, _ = storage.read("outcome", id)
-        if not events or events[-1].details != details:
-            storage.record("outcome", id, **details)
-    except OSError as error:
-        return f"This comparison could not be added to your portfolio: {error}"
-    return ""
+    last = storage.read("outcome", id).events[-1:]
+    if last and last[0].details == details:
+        return ""
+    return storage.try_to_record("outcome", id, **details)

@@ -20,8 +20,10 @@ def quiz(id: str) -> Panel:
     def check(_):
         text = answer.read()
         chosen = next(option for option in asked.options if option.text == text)
-        storage.record("quiz", id, prompt=asked.prompt, answer=text, right=chosen.right)
-        status.say(f"{'Right.' if chosen.right else 'Not this one.'} {chosen.why}")
+        unkept = storage.try_to_record(
+            "quiz", id, prompt=asked.prompt, answer=text, right=chosen.right
+        )
+        status.say(f"{'Right.' if chosen.right else 'Not this one.'} {chosen.why}", unkept)
 
     button.on_click(status.guarding(check))
     return Panel(

@@ -74,6 +74,15 @@ def record(kind: str, name: str, **details) -> None:
     write_whole(place().folder / f"{unique}.{_safe(kind)}.{_safe(name)}.json", text)
 
 
+def try_to_record(kind: str, name: str, **details) -> str:
+    """`record`, for what must go on without it: returns "", or a sentence on why it failed."""
+    try:
+        record(kind, name, **details)
+    except OSError as error:
+        return f"This could not be added to your portfolio: {error}"
+    return ""
+
+
 def write_whole(path: Path, text: str) -> None:
     """Write `text` so that `path` is either as it was or complete, whatever happens."""
     unfinished = path.with_name(f"{uuid.uuid4().hex}.part")
