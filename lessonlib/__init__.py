@@ -22,6 +22,7 @@ from lessonlib.exact import (
     score_gradient,
     score_gradient_variance,
 )
+from lessonlib.exercises import CheckResult, check
 from lessonlib.explorer import explore
 from lessonlib.faults import FAULTS, fault_table, train_with
 from lessonlib.figure import figure_data, picture, plot_panels
@@ -35,10 +36,12 @@ from lessonlib.step_panel import stepper
 __all__ = [
     "FAULTS",
     "Bandit",
+    "CheckResult",
     "History",
     "Rollout",
     "Settings",
     "best_baseline",
+    "check",
     "clipped_surrogate",
     "collect",
     "doctor",

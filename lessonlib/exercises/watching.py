@@ -1,0 +1,191 @@
+"""Call a student's function on the cases of an exercise and read what comes back."""
+
+import inspect
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lessonlib.exercises import guard
+from lessonlib.exercises.model import Case
+
+# Beyond this many steps, such as in an unrolled loop, compiling takes longer than running.
+_STEPS_WORTH_COMPILING = 60
+
+
+class Seen(NamedTuple):
+    """What one call gave: its parts as float64 arrays, or a problem in words.
+
+    `form` is a complaint about the container or type where the numbers could still be read.
+    """
+
+    parts: tuple[np.ndarray, ...] | None
+    problem: str = ""
+    form: str = ""
+    attempted: bool = True
+    error: BaseException | None = None
+    value: object = None
+
+
+def calls(function: Callable, cases: tuple[Case, ...], count: int) -> list[Seen]:
+    """Call `function` on every case, until one does not come to an end."""
+    compiled, seen = {}, []
+    for case in cases:
+        ran = _call(function, case, compiled)
+        seen.append(_read(ran, count))
+        if isinstance(ran.stopped, guard.TimeUpError | guard.TooMuchTextError | KeyboardInterrupt):
+            break
+        if not seen[-1].attempted:
+            break
+    return seen
+
+
+def fresh(case: Case) -> list:
+    """The arguments of a case, as JAX arrays that nobody else holds."""
+    return [
+        jnp.array(value) if isinstance(value, np.ndarray) else value
+        for value in case.inputs.values()
+    ]
+
+
+def _call(function, case, compiled):
+    """One call. Compiled where JAX can follow the function: much faster than step by step."""
+    inputs = fresh(case)
+    arrays = [value for value in inputs if _is_traced(value)]
+    key = tuple(np.shape(value) if _is_traced(value) else value for value in inputs)
+    if key not in compiled:
+        compiled[key] = guard.run(_compile, function, inputs).value
+    if compiled[key] is not None:
+        return guard.run(compiled[key], *arrays)
+    return guard.run(function, *inputs)
+
+
+def _is_traced(value):
+    return isinstance(value, jax.Array | float)
+
+
+def _compile(function, inputs):
+    """`function` compiled for these shapes, or None where that is not possible or not worth it.
+
+    A new function object each time: JAX remembers what it has compiled by identity, but a
+    student's function may call another one that has changed since.
+    """
+    static = [i for i, value in enumerate(inputs) if not _is_traced(value)]
+    traced = jax.jit(lambda *args: function(*args), static_argnums=static).trace(*inputs)
+    if len(traced.jaxpr.eqns) > _STEPS_WORTH_COMPILING:
+        return None
+    return traced.lower().compile()
+
+
+def _read(ran, count):
+    if ran.stopped is not None:
+        attempted = not isinstance(ran.stopped, NotImplementedError)
+        return Seen(None, describe(ran.stopped), attempted=attempted, error=ran.stopped)
+    read = guard.run(parts_of, ran.value, count)
+    if read.stopped is not None:
+        return Seen(None, f"returned something that cannot be read as numbers: {_kind(ran.value)}")
+    return read.value._replace(value=ran.value)
+
+
+def parts_of(value, count) -> Seen:
+    """Read `value` as `count` arrays of numbers."""
+    if _is_blank(value):
+        return Seen(None, "returned nothing yet", attempted=False)
+    if count == 1:
+        form = ""
+        if isinstance(value, list | tuple):
+            form = f"a Python {type(value).__name__} came back where an array is asked for"
+        return _numbers((value,), form)
+    if isinstance(value, dict) or (np.ndim(value) == 0 and not isinstance(value, list | tuple)):
+        return Seen(None, f"returned {_kind(value)}, where {count} results are asked for")
+    values = tuple(value)
+    if len(values) != count:
+        return Seen(None, f"returned {len(values)} results, where {count} are asked for")
+    return _numbers(values, "")
+
+
+def _numbers(values, form):
+    arrays = []
+    for value in values:
+        if isinstance(value, jax.core.Tracer):
+            return Seen(None, "returned a value that JAX had only traced; it has no number")
+        array = np.asarray(value)
+        if array.dtype.name in ("bfloat16", "float16"):
+            form = f"{array.dtype} came back; half precision has three digits only"
+        elif array.dtype.kind not in "fiub":
+            return Seen(None, f"returned {_kind(value)}, where numbers are asked for")
+        arrays.append(array.astype(np.float64))
+    return Seen(tuple(arrays), form=form)
+
+
+def _is_blank(value):
+    if isinstance(value, tuple | list):
+        return len(value) > 0 and all(_is_blank(part) for part in value)
+    return value is None or value is Ellipsis
+
+
+def _kind(value):
+    name = type(value).__name__
+    dtype = getattr(value, "dtype", None)
+    return f"{name} of {dtype}" if isinstance(dtype, np.dtype) else name
+
+
+def describe(error) -> str:
+    """An error in a line or two, with a hint where its cause is a usual one."""
+    if isinstance(error, guard.TimeUpError):
+        return "did not come to an end and was stopped: is there a loop that never finishes?"
+    if isinstance(error, guard.TooMuchTextError):
+        return "printed without end and was stopped"
+    if isinstance(error, KeyboardInterrupt):
+        return "was stopped"
+    read = guard.run(str, error)
+    first = (read.value or "").split("\n")[0][:200] if read.stopped is None else ""
+    text = f"raised {type(error).__name__}: {first}" if first else f"raised {type(error).__name__}"
+    for name, words, hint in _HINTS:
+        if name in type(error).__name__ and words in (read.value or ""):
+            return f"{text}\n{hint}"
+    return text
+
+
+_HINTS = (
+    (
+        "TypeError", "immutable",
+        "JAX arrays cannot be changed in place, and an input belongs to the caller: make a new "
+        "array, for example with jnp.where.",
+    ),
+    (
+        "IndexError", "Too many indices",
+        "An index too many: logits, log-probs and rewards have one axis, (A,), and the sampled "
+        "actions pick entries along it.",
+    ),
+    (
+        "TypeError", "incompatible shapes",
+        "Two shapes do not fit: arrays over actions have length A, arrays over samples length N. "
+        "Pick by the sampled actions before you combine them.",
+    ),
+    (
+        "UnexpectedTracerError", "",
+        "A value from inside a differentiated or compiled function was kept and used outside it. "
+        "Return what you need instead.",
+    ),
+    (
+        "ConcretizationTypeError", "",
+        "A Python number was asked of a value that JAX only traces: avoid float() and int() on "
+        "what is differentiated.",
+    ),
+)  # fmt: skip
+
+
+def refuses_arguments(function, arguments) -> str:
+    """What is wrong with the signature of `function`, or an empty text."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return ""  # built in: the call itself will tell
+    try:
+        signature.bind(*arguments)
+    except TypeError as error:
+        return f"{error}; your function takes {signature}"
+    return ""
