@@ -105,13 +105,13 @@ picture(plot_panels({"panels": [bars]}), alt, {"panels": [bars]})
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
 # **For instructors · 2 minutes.** Ask for a show of hands before anybody runs the cell; count
 # "nothing" and "the same amount" aloud, they are usually the majority together. To "nothing": what
-# must the three sum to? To "the same amount": would a probability of 0.01 also lose 0.12?
+# must the three sum to? To "the same amount": would a probability of 0.01 also lose 0.1?
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Do you have what you need?
 #
 # Five things come from earlier lessons (rl-01 to rl-04). One question each: a few seconds if you
-# have it. You may try as often as you like, and every option answers.
+# have it. You may try as often as you like; every choice gets a reply.
 #
 # **1. A functional environment** keeps no hidden state: everything goes in as an argument.
 
