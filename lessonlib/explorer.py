@@ -18,8 +18,9 @@ MOST_KEPT = 3
 SEEDS = range(32)
 CARD = (
     "background:#fff;color:#1a1a1a;border:1px solid #ccc;border-radius:6px;padding:6px;"
-    "max-width:1040px;box-sizing:border-box;line-height:1.4"
+    "max-width:1040px;box-sizing:border-box"
 )
+TEXT = "line-height:1.45;max-width:1040px;margin-top:4px"
 
 
 def explore(bandit: Bandit | None = None, settings: Settings | None = None) -> "Explorer":
@@ -48,8 +49,8 @@ class Explorer:
         self._bandit, self._start = bandit, settings
         self._lock = threading.RLock()  # callbacks may come on a second thread
         self._frame, self._kept = None, []
-        self._beta = LinkedSlider("beta β", "exact β", BETAS, settings.beta)
-        self._clip = LinkedSlider("clip ε", "exact ε", CLIPS, settings.clip)
+        self._beta = LinkedSlider("beta", "β", BETAS, settings.beta)
+        self._clip = LinkedSlider("clip", "ε", CLIPS, settings.clip)
         self.beta, self.clip = self._beta.box, self._clip.box
         box = {"layout": {"width": "13em"}, "style": {"description_width": "7.5em"}}
         self.epochs = widgets.BoundedIntText(
@@ -62,7 +63,7 @@ class Explorer:
             value=settings.seed, min=0, max=2**32 - 1, description="seed", **box
         )
         self._band = widgets.Checkbox(description="band over 32 seeds", indent=False)
-        self._more = widgets.ToggleButton(description="More settings", icon="sliders")
+        self._more = widgets.ToggleButton(description="More settings")
         self._keep = widgets.Button(description="Keep this run")
         self._forget = widgets.Button(description="Forget kept runs", disabled=True)
         self._reset = widgets.Button(description="Back to the lesson's settings")
@@ -71,11 +72,11 @@ class Explorer:
         self._band.layout.width = "auto"
         self._folded = widgets.HBox([self.epochs, self.learning_rate, self.seed, self._band])
         self._folded.layout = widgets.Layout(display="none", flex_flow="row wrap")
-        self._picture, self._status = widgets.HTML(), widgets.HTML()
+        self.picture, self.status = widgets.HTML(), widgets.HTML()
         buttons = widgets.HBox([self._keep, self._forget, self._reset, self._more])
         buttons.layout.flex_flow = "row wrap"
         self.widget = widgets.VBox(
-            [self._beta.row, self._clip.row, buttons, self._folded, self._picture, self._status]
+            [self._beta.row, self._clip.row, buttons, self._folded, self.picture, self.status]
         )
         for control in (*self._controls().values(), self._band):
             control.observe(self._update, "value")
@@ -114,14 +115,14 @@ class Explorer:
         data = view_data(self._bandit, history, compared, self._kept, band)
         if self._frame is None or self._frame.description != describe(data):
             self._frame = draw_frame(data)
-        sentence = summary(settings, history, compared)
-        self._picture.value = (
+        sentence = summary(settings, compared)
+        self.picture.value = (
             f'<div role="img" aria-label="{escape(sentence)}" style="{CARD}">'
             f"{fill(self._frame, data)}</div>"
         )
-        self._status.value = (
-            f'<div role="status">{escape(sentence)}</div>'
-            f"<div>{escape(objective_text(settings, history, compared))}</div>"
+        self.status.value = (
+            f'<div style="{TEXT}"><div role="status">{escape(sentence)}</div>'
+            f"<div>{escape(objective_text(settings, history, compared))}</div></div>"
         )
         self.history, self.data = history, data
         self._keep.disabled = len(self._kept) >= MOST_KEPT
@@ -129,11 +130,11 @@ class Explorer:
     def _refuse(self, error):
         self.history = self.data = None
         self._keep.disabled = True
-        self._picture.value = (
-            f'<div role="alert" style="{CARD};min-height:14em;font-size:1.2em;padding:1em">'
+        self.picture.value = (
+            f'<div role="alert" style="{CARD};aspect-ratio:2.9;padding:1em;{TEXT}">'
             f"These settings cannot run: {escape(str(error))}.</div>"
         )
-        self._status.value = ""
+        self.status.value = ""
 
     def _keep_run(self, _):
         with self._lock:

@@ -103,7 +103,7 @@ def _limit(panel, low, high):
     ]
 
 
-def summary(settings: Settings, history: History, compared: Comparison) -> str:
+def summary(settings: Settings, compared: Comparison) -> str:
     """The figure in one sentence, for the status line and as alternative text."""
     best = int(np.argmax(compared.probabilities[1]))
     start, end = compared.probabilities[:2, best]

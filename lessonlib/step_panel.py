@@ -26,39 +26,39 @@ class Stepper:
     """What `stepper` returns; `moment` is where the run stands (see `hand_loop.Moment`)."""
 
     def __init__(self, bandit, settings):
-        self._bandit, self._settings = bandit, settings
+        self.bandit, self._settings = bandit, settings
         self._lock = threading.Lock()  # callbacks may come on a second thread
-        self.step = widgets.Button(description="Inner step", icon="step-forward")
-        self.collect = widgets.Button(description="Collect a new batch", icon="refresh")
-        self.restart = widgets.Button(description="New run", icon="undo")
+        self.step = widgets.Button(description="Inner step")
+        self.collect = widgets.Button(description="Collect a new batch")
+        self.restart = widgets.Button(description="New run")
         for button in (self.step, self.collect, self.restart):
             button.layout.width = "auto"
             button.on_click(self._move)
-        self._table = widgets.HTML()
+        self.table = widgets.HTML()
         buttons = widgets.HBox([self.step, self.collect, self.restart])
         buttons.layout.flex_flow = "row wrap"
-        self.widget = widgets.VBox([buttons, self._table])
+        self.widget = widgets.VBox([buttons, self.table])
         self.moment = begin(bandit, settings)
-        self._table.value = _table(self.moment, roles(self.moment, bandit), [], "A new run.")
+        self.table.value = _table(self.moment, roles(self.moment, bandit), [], "A new run.")
 
     def _move(self, button):
         with self._lock:
             try:
-                before = roles(self.moment, self._bandit)
+                before = roles(self.moment, self.bandit)
                 self.moment, words = self._after(button)
-                after = roles(self.moment, self._bandit)
-                self._table.value = _table(self.moment, after, changed(before, after), words)
+                after = roles(self.moment, self.bandit)
+                self.table.value = _table(self.moment, after, changed(before, after), words)
             except Exception as error:  # in a callback nobody would see it
                 message = f"This move failed: {error}. “New run” starts again."
-                self._table.value = f'<div role="alert">{escape(message)}</div>'
+                self.table.value = f'<div role="alert">{escape(message)}</div>'
 
     def _after(self, button):
         if button is self.restart:
-            return begin(self._bandit, self._settings), "A new run."
+            return begin(self.bandit, self._settings), "A new run."
         if button is self.collect:
-            moment = collect_batch(self.moment, self._bandit, self._settings)
+            moment = collect_batch(self.moment, self.bandit, self._settings)
             return moment, f"Batch {moment.batches} collected."
-        moment = inner_step(self.moment, self._bandit, self._settings)
+        moment = inner_step(self.moment, self.bandit, self._settings)
         return moment, f"Inner step {moment.inner_steps} on batch {moment.batches}."
 
     def __repr__(self):
@@ -84,7 +84,7 @@ def _table(moment, held, moved, words):
         f'{STYLE}<div role="status">{escape(f"{words} {what}")}</div>'
         f'<table class="lesson-roles"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
         f"<div>Ratios ρ = π_θ(a) / π_old(a) of the actions drawn: {ratio}. "
-        f"Batch {moment.batches}, {moment.inner_steps} inner steps on it so far.</div>"
+        f"Inner steps on batch {moment.batches} so far: {moment.inner_steps}.</div>"
     )
 
 
