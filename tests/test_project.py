@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -67,8 +68,6 @@ def test_pythons_agree():
 
 
 def test_conda_environment_uses_the_same_pins_and_installs_the_library():
-    import yaml
-
     environment = yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))
     assert environment["dependencies"][1:] == ["pip", {"pip": ["-r requirements.txt", "-e ."]}]
 
