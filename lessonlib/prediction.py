@@ -54,7 +54,6 @@ def predict(id: str) -> Panel:
         event, notices = locked(asked)
         status.say(*summary(asked, event), *notices)
         panel.show(prompt, status)
-        status.focus()
 
     button.on_click(status.guarding(lock))
     panel.show(prompt, answer.widget, confidence, reason, button, status)

@@ -15,7 +15,7 @@ STYLE = """<style>
 .lesson-panel .widget-radio-box > label { display: flex; flex-direction: row-reverse;
   justify-content: flex-end; align-items: flex-start; gap: 0.5em; height: auto; line-height: 1.45;
   margin: 0.1em 0 0.3em; white-space: normal; }
-.lesson-panel .widget-radio-box input { position: static; margin: 0.2em 0 0; flex: none; }
+.lesson-panel .widget-radio-box input { position: static; margin: 0.1em 0 0; flex: none; }
 .lesson-panel .widget-radio-box-horizontal > label { margin-right: 1em; }
 </style>"""
 
@@ -42,7 +42,7 @@ class Status(widgets.HTML):
     """Lines that screen readers announce when they change."""
 
     def __init__(self, *texts):
-        super().__init__(tabbable=True)  # so that it can be focused when a button goes away
+        super().__init__()
         self.say(*texts)
 
     def say(self, *texts):
