@@ -1,7 +1,7 @@
 """The controls that each kind of question is answered with.
 
-Every box has a name that screen readers say. A slider has none, so each one is paired
-with a named box that holds the same value.
+Every box has a name that screen readers say. A slider is paired with a named box that holds
+the same value, and takes its name from there.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import ipywidgets as widgets
 
 from lessonlib.answers import with_unit, words
+from lessonlib.linked_slider import named_row
 from lessonlib.questions import Choice, Curve, Number, Probabilities
 from lessonlib.ui import WIDE, plain
 
@@ -160,7 +161,7 @@ def _with_slider(box, limits):
 
     box.observe(follow, "value")
     slider.observe(drag, "value")
-    return widgets.HBox([box, slider])
+    return named_row(box, slider)
 
 
 def sketch(question: Curve, values: Sequence[float]) -> str:

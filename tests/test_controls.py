@@ -78,7 +78,7 @@ def test_slider_and_box_of_a_curve_hold_the_same_value():
 
 def test_the_sketch_of_a_curve_follows_and_says_its_points():
     widget, _ = controls(CURVE)
-    preview = inside(widget, widgets.HTML)[0]
+    preview = widget.children[-1]
     before = preview.value
     inside(widget, widgets.BoundedFloatText)[1].value = 1.0
     assert preview.value != before
