@@ -87,10 +87,6 @@ KEPT = (
         "the interval is symmetric about 1 in ρ itself.",
     ),
     Misconception(
-        "bounds_zero_to_clip", {"kept": _between(lambda e: 0, lambda e: e)},
-        "The ratio is clipped to (0, ε). The interval lies around 1, the ratio of equal policies.",
-    ),
-    Misconception(
         "clip_is_upper_bound", {"kept": _between(lambda e: e, lambda e: 1 + e)},
         "The lower bound seems to be ε itself. The interval reaches equally far to both sides of "
         "1.",
@@ -140,11 +136,6 @@ KEPT = (
         "The sign of the advantage is lost (an absolute value): bad actions are pushed up as well.",
     ),
     Misconception(
-        "sign_outside", {"kept": lambda r, a, e: np.sign(a) * smaller_product(r, np.abs(a), e)},
-        "The minimum is taken with |A| and the sign multiplied in afterwards. For A < 0 that keeps "
-        f"the larger product: the sign belongs inside the minimum. {_LOOK}",
-    ),
-    Misconception(
         "sides_averaged", {"kept": lambda r, a, e: (r * a + _clip(r, e) * a) / 2},
         "The two products are averaged. PPO keeps one of them; which, so that too large a move is "
         "never rewarded?",
@@ -163,11 +154,6 @@ KEPT = (
         "only_lower_bound", {"kept": lambda r, a, e: np.minimum(r * a, (1 - e) * a)},
         "The bound 1 − ε is used where the clipped ratio belongs. What is clip(ρ) when ρ lies "
         "inside the interval, or above it?",
-    ),
-    Misconception(
-        "only_lower_clipped", {"kept": lambda r, a, e: np.maximum(r, 1 - e) * a},
-        "Only the lower bound acts, and no minimum is taken. Above the interval a good action "
-        f"would gain without end. {_LOOK}",
     ),
     Misconception(
         "distance_clipped", {"kept": lambda r, a, e: np.clip(r - 1, -e, e) * a},

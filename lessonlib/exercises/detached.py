@@ -173,7 +173,7 @@ _DETACHED = (
     ),
     Misconception(
         "mean_undone", {"finish": lambda g: tuple(each * each.size for each in g)},
-        "The gradients are multiplied by N. The loss is a mean, and its gradient has the 1/N in it.",
+        "The gradients are multiplied by N. The loss is a mean, so 1/N belongs in them.",
     ),
 )  # fmt: skip
 

@@ -58,7 +58,8 @@ DIVERGENCE = (
         "Which function leads from one to the other?",
     ),
     Misconception(
-        "kl_probabilities_inside", {"divergence": lambda p, q: np.sum(np.exp(p) * (np.exp(p) - np.exp(q)))},
+        "kl_probabilities_inside", 
+        {"divergence": lambda p, q: np.sum(np.exp(p) * (np.exp(p) - np.exp(q)))},
         "Inside the bracket are probabilities where log-probs are meant: a KL compares on the log "
         "scale.",
     ),
@@ -101,7 +102,8 @@ DIVERGENCE = (
         "This is a squared distance of log-probs; a KL weighs log-ratios by probabilities.",
     ),
     Misconception(
-        "kl_total_variation", {"divergence": lambda p, q: np.sum(np.abs(np.exp(p) - np.exp(q))) / 2},
+        "kl_total_variation",
+        {"divergence": lambda p, q: np.sum(np.abs(np.exp(p) - np.exp(q))) / 2},
         "This is the total variation distance of the probabilities; a KL weighs log-ratios.",
     ),
     Misconception(
@@ -117,7 +119,8 @@ DIVERGENCE = (
         "This is in bits (logarithm to base 2). The lesson counts in nats, the natural logarithm.",
     ),
     Misconception(
-        "kl_softmax_twice", {"divergence": lambda p, q: kl_sum(log_softmax(np.exp(p)), log_softmax(np.exp(q)))},
+        "kl_softmax_twice",
+        {"divergence": lambda p, q: kl_sum(*(log_softmax(np.exp(x)) for x in (p, q)))},
         "It looks as if softmax was taken twice: probabilities went in where log-probs belong, "
         "which flattens both policies.",
     ),

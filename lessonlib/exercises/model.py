@@ -54,6 +54,11 @@ class Exercise:
         return lambda *inputs: self.answer(*inputs, **changes)
 
 
+def without(misconceptions, *ids) -> tuple[Misconception, ...]:
+    """Those that mean something in this exercise as well."""
+    return tuple(each for each in misconceptions if each.id not in ids)
+
+
 def case(*, smooth=True, **inputs) -> Case:
     """A Case from plain lists: whole numbers become int32 arrays, others float32."""
     return Case({name: _plain(value) for name, value in inputs.items()}, smooth)

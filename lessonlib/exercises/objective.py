@@ -3,7 +3,7 @@
 import numpy as np
 
 from lessonlib.exercises.divergence import DIVERGENCE, kl_sum
-from lessonlib.exercises.model import Exercise, Misconception, case, log_softmax, some_logp
+from lessonlib.exercises.model import Exercise, Misconception, case, log_softmax, some_logp, without
 from lessonlib.exercises.optimum import TILT, tilted
 
 
@@ -142,7 +142,7 @@ _ORDER = (
     ),
     Misconception(
         "policy_and_optimum_swapped", {"order": (0, 2, 1)},
-        "The last two are swapped. Asked for: reference, logp, optimum. The optimum is the largest.",
+        "The last two are swapped. Asked for: reference, logp, optimum, the largest.",
     ),
     Misconception(
         "rotated", {"order": (1, 2, 0)},
@@ -159,7 +159,7 @@ _ORDER = (
     ),
 )  # fmt: skip
 
-_SHARED = (*TILT, *(each for each in DIVERGENCE if each.id != "kl_not_summed"), *_PRICE)
+_SHARED = (*TILT, *without(DIVERGENCE, "kl_not_summed"), *_PRICE)
 
 
 def _cases():
@@ -178,7 +178,10 @@ _CASES = tuple(
 )
 
 EXERCISES = (
-    Exercise("regularized_gap", "scalar", regularized_gap, _CASES, (*_GAP, *_UNNORMALISED, *_SHARED)),
+    Exercise(
+        "regularized_gap", "scalar", regularized_gap, _CASES,
+        (*_GAP, *_UNNORMALISED, *without(_SHARED, "loss_for_objective")),
+    ),  # fmt: skip
     Exercise(
         "compare_with_optimum", "(reference, logp, optimum)", compare_with_optimum, _CASES,
         (*_ORDER, *_UNNORMALISED, *_SHARED),

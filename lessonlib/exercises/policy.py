@@ -89,7 +89,7 @@ EXPECTED_REWARD = (
     ),
     Misconception(
         "weighted_by_rewards", {"terms": lambda p, r: softmax(r) * r},
-        "The weights are a softmax of the rewards, not the policy. Which argument holds the policy?",
+        "The weights are a softmax of the rewards. Which argument holds the policy?",
     ),
     Misconception(
         "squared_rewards", {"terms": lambda p, r: np.exp(p) * r**2},
@@ -107,11 +107,6 @@ EXPECTED_REWARD = (
         "relative_to_mean", {"terms": lambda p, r: np.exp(p) * (r - np.mean(r))},
         "The mean reward is taken away first. Expected reward is in the units of the reward as "
         "given; a baseline comes in only with the gradient.",
-    ),
-    Misconception(
-        "every_action_with_every", {"terms": lambda p, r: np.outer(np.exp(p), r)},
-        "Every probability met every reward, a table (A, A): a shape (A, 1) met a shape (A,). "
-        "Action a has one probability and one reward.",
     ),
     Misconception(
         "sign", {"sign": -1},

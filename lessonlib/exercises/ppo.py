@@ -9,7 +9,7 @@ from lessonlib.exercises.clipping import KEPT, smaller_product
 from lessonlib.exercises.detached import GRADIENTS, ppo_gradients
 from lessonlib.exercises.divergence import DIVERGENCE, kl_sum
 from lessonlib.exercises.judging import by_values, verdict
-from lessonlib.exercises.model import Exercise, Misconception, case, log_softmax, some_logp
+from lessonlib.exercises.model import Exercise, Misconception, case, log_softmax, some_logp, without
 from lessonlib.exercises.ratio import RATIO, ratio
 from lessonlib.exercises.surrogate import REDUCE, WEIGH
 from lessonlib.exercises.watching import calls
@@ -192,9 +192,11 @@ def _judge(exercise, function):
     return verdict(_SMOOTH, _SMOOTH.cases, seen)
 
 
+_DRIFT = without(DIVERGENCE, "kl_sign")  # here the sign belongs to the sum
+_RATIOS = without(RATIO[8:], "all_actions_for_each_sample")
+
 # Two mistakes at once are sought among the first of these, so the usual ones stand in front.
 _MISCONCEPTIONS = (
-    *_LOSS, *REDUCE, *WEIGH, *RATIO[:8], *KEPT[:8], *DIVERGENCE[:8],
-    *RATIO[8:], *KEPT[8:], *DIVERGENCE[8:],
+    *_LOSS, *REDUCE, *WEIGH, *RATIO[:8], *KEPT[:8], *_DRIFT[:8], *_RATIOS, *KEPT[8:], *_DRIFT[8:],
 )  # fmt: skip
 EXERCISES = (Exercise("ppo_loss", "scalar", ppo_loss, _CASES, _MISCONCEPTIONS, judge=_judge),)

@@ -118,7 +118,8 @@ RATIO = (
         "sample n. Arrays over actions have length A, arrays over samples length N.",
     ),
     Misconception(
-        "old_indexed_again", {"rule": lambda x, o, a: np.exp(log_softmax(x)[a] - o[np.minimum(a, len(o) - 1)])},
+        "old_indexed_again",
+        {"rule": lambda x, o, a: np.exp(log_softmax(x)[a] - o[np.minimum(a, len(o) - 1)])},
         "old_logps is indexed by the actions, but it already holds one number for each sample, "
         "shape (N,). (JAX clamps an index that is out of range, without an error.) Which of the "
         "two arrays is still over actions?",
@@ -129,7 +130,8 @@ RATIO = (
         "policy sums to one over its A actions, not over the batch. Which comes first?",
     ),
     Misconception(
-        "all_actions_for_each_sample", {"rule": lambda x, o, a: np.exp(log_softmax(x) - o[:, None])},
+        "all_actions_for_each_sample",
+        {"rule": lambda x, o, a: np.exp(log_softmax(x) - o[:, None])},
         "Every action is compared with every sample, a table (N, A): (N, 1) met (A,). Only the "
         "action that was drawn belongs to a sample.",
     ),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lessonlib.exercises.model import Exercise, Misconception, case, softmax, some_logp
+from lessonlib.exercises.surrogate import whitened, whitened_unbiased
 
 
 def expected(p, r, a):
@@ -94,7 +95,7 @@ ADVANTAGES = (
     ),
     Misconception(
         "median_reward", {"baseline": lambda p, r, a: np.median(r[a])},
-        "The baseline is the median of the sampled rewards. Asked for is the exact expected reward.",
+        "The baseline is the median of the sampled rewards. Asked for is the expected reward.",
     ),
     Misconception(
         "baseline_added", {"baseline": lambda p, r, a: -np.sum(np.exp(p) * r)},
@@ -107,7 +108,7 @@ ADVANTAGES = (
     ),
     Misconception(
         "baseline_only", {"combine": lambda a, p, r, b: b},
-        "This is the baseline by itself, one number. What did each sample's action score beside it?",
+        "This is the baseline by itself, one number. What did each sample score beside it?",
     ),
     Misconception(
         "baseline_repeated", {"combine": lambda a, p, r, b: b + 0 * r[a]},
@@ -158,12 +159,12 @@ ADVANTAGES = (
         "The sum over the batch came back. Each sample keeps its own advantage, (N,).",
     ),
     Misconception(
-        "whitened", {"scale": lambda x: (x - np.mean(x)) / (np.std(x) + 1e-8)},
+        "whitened", {"scale": whitened},
         "The advantages are whitened: shifted and scaled to mean 0 and standard deviation 1 in the "
         "batch. That loses the scale of the reward against β·KL, and depends on the draws.",
     ),
     Misconception(
-        "whitened_unbiased", {"scale": lambda x: (x - np.mean(x)) / (np.std(x, ddof=1) if x.size > 1 else 1)},
+        "whitened_unbiased", {"scale": whitened_unbiased},
         "The advantages are whitened: shifted and scaled to mean 0 and standard deviation 1 in the "
         "batch. That loses the scale of the reward against β·KL, and depends on the draws.",
     ),

@@ -78,7 +78,8 @@ _GRADIENT = (
         "actions.",
     ),
     Misconception(
-        "summed_over_logits", {"total": lambda p, r, c: np.sum((p * (r - c))[:, None] * scores(p), axis=1)},
+        "summed_over_logits",
+        {"total": lambda p, r, c: np.sum((p * (r - c))[:, None] * scores(p), axis=1)},
         "The table of terms is summed along the wrong axis: over the logits instead of the "
         "actions. A score sums to 0 over the logits.",
     ),

@@ -18,9 +18,15 @@ def clip_fraction(ratios, clip, *, outside=lambda r, e: np.abs(r - 1) > e, reduc
     return reduce(outside(ratios, clip))
 
 
-def whitened(epsilon):
+def whitened(a):
     """Advantages shifted and scaled to mean 0 and standard deviation 1 in the batch."""
-    return lambda a: (a - np.mean(a)) / (np.std(a) + epsilon)
+    return (a - np.mean(a)) / (np.std(a) + 1e-8)
+
+
+def whitened_unbiased(a):
+    """The same with N − 1 in the standard deviation; a batch of one has none."""
+    centred = a - np.mean(a)
+    return centred / (np.sqrt(np.sum(centred**2) / max(len(a) - 1, 1)) + 1e-8)
 
 
 REDUCE = (
@@ -46,13 +52,13 @@ REDUCE = (
 
 WEIGH = (
     Misconception(
-        "advantages_whitened", {"weigh": whitened(1e-8)},
+        "advantages_whitened", {"weigh": whitened},
         "The advantages are whitened inside (batch mean taken away, divided by their standard "
         "deviation). That changes the objective silently: the exact baseline is already in, and "
         "the scale of the reward against β·KL is lost. Use the advantages as they are given.",
     ),
     Misconception(
-        "advantages_whitened_unbiased", {"weigh": lambda a: (a - a.mean()) / (a.std(ddof=1) if a.size > 1 else 1)},
+        "advantages_whitened_unbiased", {"weigh": whitened_unbiased},
         "The advantages are whitened inside (batch mean taken away, divided by their standard "
         "deviation with N − 1). Use the advantages as they are given: the baseline is already in.",
     ),
@@ -90,7 +96,7 @@ _BROADCAST = (
             "kept": lambda r, a, e: (np.minimum(r, np.clip(r, 1 - e, 1 + e)), a),
             "reduce": lambda sides: np.mean(sides[0]) * np.mean(sides[1]),
         },
-        "The mean ratio meets the mean advantage. Each sample's ratio belongs to its own advantage.",
+        "The mean ratio meets the mean advantage. Each sample has its own ratio and advantage.",
     ),
 )  # fmt: skip
 

@@ -76,7 +76,8 @@ def _compile(function, inputs):
     traced = jax.jit(lambda *args: function(*args), static_argnums=static).trace(*inputs)
     if len(traced.jaxpr.eqns) > _STEPS_WORTH_COMPILING:
         return None
-    return traced.lower().compile()
+    # Each result runs a few times for microseconds, so compiling has to be quick.
+    return traced.lower().compile({"xla_backend_optimization_level": 0})
 
 
 def _read(ran, count):
@@ -98,7 +99,7 @@ def parts_of(value, count) -> Seen:
         if isinstance(value, list | tuple):
             form = f"a Python {type(value).__name__} came back where an array is asked for"
         return _numbers((value,), form)
-    if isinstance(value, dict) or (np.ndim(value) == 0 and not isinstance(value, list | tuple)):
+    if not isinstance(value, list | tuple) and (isinstance(value, dict) or np.ndim(value) == 0):
         return Seen(None, f"returned {_kind(value)}, where {count} results are asked for")
     values = tuple(value)
     if len(values) != count:
