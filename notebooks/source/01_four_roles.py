@@ -24,9 +24,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-import lessonlib
-from lessonlib import check, collect, kl, lesson_bandit, picture, plot_panels, ppo_loss
-from lessonlib import expected_reward, predict, quiz, reveal, stepper
+from lessonlib import check, collect, expected_reward, kl, lesson_bandit, picture, plot_panels
+from lessonlib import ppo_loss, predict, quiz, ratios, reveal, stepper
 
 np.set_printoptions(precision=3, suppress=True)
 
@@ -115,7 +114,7 @@ predict("first_ratio")
 
 # %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 fresh = collect(jax.random.key(3), logits, bandit.rewards, 128)
-rho = lessonlib.ratios(logits, fresh.old_logps, fresh.actions)
+rho = ratios(logits, fresh.old_logps, fresh.actions)
 print("first five actions", fresh.actions[:5])
 print("their ratios      ", rho[:5])
 print("smallest and largest of all 128:", rho.min(), rho.max())
@@ -128,7 +127,7 @@ reveal("first_ratio", rho[0])
 
 # %% slideshow={"slide_type": "fragment"}
 moved = inner_step(logits, fresh, kl_logp=reference)
-rho = lessonlib.ratios(moved, fresh.old_logps, fresh.actions)
+rho = ratios(moved, fresh.old_logps, fresh.actions)
 for action in range(3):
     print(f"action {action}: ρ = {rho[fresh.actions == action][0]:.3f}")
 
@@ -169,8 +168,71 @@ stepper()
 # "about 1, it is random" (nothing random is left once the action is drawn), and "0, nothing has
 # changed yet" (that is the difference of the log-probs). Then the exercise, 3 minutes, or at home.
 
-# %% [markdown] slideshow={"slide_type": "slide"}
-# EXERCISE
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# ### Exercise: the ratio of every sample
+#
+# *4 minutes · easy*
+#
+# A batch was collected; its actions and old log-probs are stored. Since then the logits have
+# moved. Write the function that gives the ratio ρ = π_θ(a) / π_old(a) of every sample, shape (N,).
+# By hand first: an action had probability 1/4 when it was drawn and has 1/2 now. What is its ρ?
+#
+# **Key functions**
+#
+# - `jax.nn.log_softmax(logits)`: logits (A,) to log-probs (A,)
+# - `array[actions]`: for every sample, the entry of its action, (N,)
+# - `jnp.exp(x)`: back from logs
+#
+# **Plan**
+#
+# 1. Turn the logits into log-probs of all A actions.
+# 2. Pick the log-prob of each sampled action.
+# 3. Compare with the old log-prob of the same sample.
+# 4. Go back from logs to a ratio.
+
+# %% slideshow={"slide_type": "fragment"} tags=["exercise"] exercise="ratios"
+def my_ratios(logits, old_logps, actions):
+    # TODO 1: log-probs of all actions, (A,)
+    # TODO 2: those of the sampled actions, (N,)
+    # TODO 3: compare with old_logps and leave the log scale
+    return ...
+
+
+# %% slideshow={"slide_type": "fragment"}
+check("ratios", my_ratios)
+
+# %% [markdown] slideshow={"slide_type": "skip"}
+# <details><summary>Hint 1: a nudge</summary>
+#
+# One of the two policies is already there as one number a sample. The other one is still over actions, and not even normalised.
+#
+# </details>
+#
+# <details><summary>Hint 2: the idea</summary>
+#
+# On the log scale a quotient is a difference. `logits` are not log-probs yet: `log_softmax` makes them so.
+#
+# </details>
+#
+# <details><summary>Hint 3: almost there</summary>
+#
+# `log_softmax(logits)` has shape (A,); index it with `actions` and you have (N,), the same shape as `old_logps`. Subtract the old from the new. One function is left to apply.
+#
+# </details>
+#
+# <details><summary>Solution, with its reasoning</summary>
+#
+# ```python
+# def my_ratios(logits, old_logps, actions):
+#     logp = jax.nn.log_softmax(logits)
+#     return jnp.exp(logp[actions] - old_logps)
+# ```
+#
+# `old_logps` is used as it was stored: nothing of it is computed again from the current logits. Working with logs keeps very small probabilities apart, and the exponential comes last.
+#
+# </details>
+#
+# **Change one condition.** Replace `old_logps` by the log-probs of the *current* policy. Say first what every ratio becomes, then try it. Would any loop notice?
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Near in every batch, far in the end

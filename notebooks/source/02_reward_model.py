@@ -74,8 +74,71 @@ print(chosen - rejected)
 # log(1 + exp(−m)), called **softplus**(−m). At m = 0 the probability is one half and the loss is
 # log 2, about 0.693.
 
-# %% [markdown] slideshow={"slide_type": "slide"}
-# EXERCISE
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# ### Exercise: the loss of a preference
+#
+# *6 minutes · medium*
+#
+# A linear reward model scores an action with features x as x·w. Row p of `chosen` was preferred to
+# row p of `rejected`. Under Bradley–Terry the probability of that preference is σ(margin), where the
+# margin is the score of the chosen action minus that of the rejected one. Write the loss: the mean
+# over the pairs of −log σ(margin). By hand first: what is it at margin 0?
+#
+# **Key functions**
+#
+# - `x @ w`: (P, F) times (F,) gives one number a row, (P,)
+# - `jax.nn.softplus(x)` = log(1 + exp x), without overflow
+# - `jnp.mean(x)`
+#
+# **Plan**
+#
+# 1. Compute the margin of every pair, (P,).
+# 2. Write −log σ(m) with softplus. (σ(m) = 1 / (1 + exp(−m)).)
+# 3. Average over the pairs.
+
+# %% slideshow={"slide_type": "fragment"} tags=["exercise"] exercise="bradley_terry_loss"
+def bradley_terry_loss(w, chosen, rejected):
+    # TODO 1: the margin of every pair, (P,)
+    # TODO 2: −log σ(margin) of every pair
+    # TODO 3: one number for all pairs
+    return ...
+
+
+# %% slideshow={"slide_type": "fragment"}
+check("bradley_terry_loss", bradley_terry_loss)
+
+# %% [markdown] slideshow={"slide_type": "skip"}
+# <details><summary>Hint 1: a nudge</summary>
+#
+# Say in words when the loss of a pair should be near 0, and when large. Then check the sign of what you wrote.
+#
+# </details>
+#
+# <details><summary>Hint 2: the idea</summary>
+#
+# −log(1 / (1 + exp(−m))) is the log of the denominator. Compare that with the definition of softplus.
+#
+# </details>
+#
+# <details><summary>Hint 3: almost there</summary>
+#
+# The margins are `(chosen - rejected) @ w`. The loss of one pair is softplus of the *negative* margin.
+#
+# </details>
+#
+# <details><summary>Solution, with its reasoning</summary>
+#
+# ```python
+# def bradley_terry_loss(w, chosen, rejected):
+#     margins = (chosen - rejected) @ w
+#     return jnp.mean(jax.nn.softplus(-margins))
+# ```
+#
+# Only the difference of the two scores comes in, so a constant added to all scores changes nothing. −log σ(m) = log(1 + exp(−m)) = softplus(−m). At margin 0 it is log 2, about 0.693: the loss of a coin toss.
+#
+# </details>
+#
+# **Change one condition.** Multiply `w` by 10 where all pairs are in the right order. Does the loss rise or fall? What does that say about when fitting stops?
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## The loss, as the lesson uses it
