@@ -25,7 +25,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lessonlib import collect, expected_reward, lesson_bandit
+from lessonlib import check, collect, expected_reward, lesson_bandit
 from lessonlib import picture, plot_panels, predict, quiz, reveal
 
 np.set_printoptions(precision=4, suppress=True)
@@ -79,11 +79,11 @@ print(f"A = −2, ρ = 0.5: ρA = {unclipped}, clip(ρ)A = {clipped}, kept {min(
 reveal("negative_below")
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **4 minutes.** Ask before each cell: "which of the two is *smaller*, sign included?"
-# Usual slip: "for a negative advantage everything turns round, so take the larger one".
-# Answer: the sign is already inside the product; the rule stays min.
-# Say it once as a sentence: more probable was good, less probable was good; beyond the bound,
-# going further in the good direction earns nothing.
+# **For instructors · 4 minutes.** Ask before each cell: "which of the two is *smaller*, sign
+# included?" Usual slip: "for a negative advantage everything turns round, so take the larger
+# one". Answer: the sign is already inside the product; the rule stays min. Say it once as a
+# sentence: for A > 0 a larger ρ gains, for A < 0 a smaller one, and beyond the bound on that side
+# going on earns nothing.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Would these two cases catch a wrong loss?
@@ -122,6 +122,70 @@ reveal("kept_product", min(both_products(1.5, -2.0)))
 # On this side the unclipped product is the smaller one, so the sample keeps its full pull back
 # towards ρ = 1. A loss without min has no pull here at all.
 
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# ### Exercise: the kept product, case by case
+#
+# *5 minutes · medium*
+#
+# Write the product that PPO keeps for one sample, min(ρA, clip(ρ, 1−ε, 1+ε)·A). Then look at your
+# four cases: both signs of A, ρ above and below the interval. You may use min and clip, or an `if`
+# for each case; the check only looks at the numbers.
+#
+# **Key functions**
+#
+# - `min(a, b)`, `max(a, b)` for two numbers, or `jnp.minimum(a, b)`
+# - `jnp.clip(x, low, high)`
+#
+# **Plan**
+#
+# 1. Bring the ratio into the interval from 1 − ε to 1 + ε.
+# 2. Form both products with the advantage.
+# 3. Keep one of the two.
+
+# %% slideshow={"slide_type": "fragment"} tags=["exercise"] exercise="clipped_term"
+def clipped_term(ratio, advantage, clip):
+    # TODO 1: the ratio, held inside the interval
+    # TODO 2: both products
+    # TODO 3: which of them is kept?
+    return ...
+
+
+# %% slideshow={"slide_type": "fragment"}
+check("clipped_term", clipped_term)
+
+# %% [markdown] slideshow={"slide_type": "skip"}
+# <details><summary>Hint 1: a nudge</summary>
+#
+# Do A = −2, ρ = 1.5 on paper, with ε = 0.2: which of the two products is smaller, sign included?
+#
+# </details>
+#
+# <details><summary>Hint 2: the idea</summary>
+#
+# The advantage is multiplied in *before* the two sides are compared. Its sign decides which side is the smaller one.
+#
+# </details>
+#
+# <details><summary>Hint 3: almost there</summary>
+#
+# `unclipped = ratio * advantage`; `clipped = (ratio inside the interval) * advantage`. The pessimist keeps the smaller one, for either sign.
+#
+# </details>
+#
+# <details><summary>Solution, with its reasoning</summary>
+#
+# ```python
+# def clipped_term(ratio, advantage, clip):
+#     held = min(max(ratio, 1 - clip), 1 + clip)
+#     return min(ratio * advantage, held * advantage)
+# ```
+#
+# For A > 0 the minimum caps ρ from above; for A < 0 it caps from below, because multiplying by a negative number turns the order round. In the two other cases the unclipped product is kept, and with it the gradient that leads back.
+#
+# </details>
+#
+# **Change one condition.** Set ε = 0. What is kept for ρ = 1.5 when A = 2, and when A = −2? In which of the two does a gradient remain?
+
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## The surrogate, typed
 #
@@ -145,8 +209,8 @@ actions = jnp.array([0, 1])
 print("ρ =", ratios(now, old[actions], actions))
 
 # %% [markdown] slideshow={"slide_type": "subslide"}
-# Then the surrogate. Mind the order: the advantage is multiplied in **first**, the minimum is
-# taken **last**.
+# Then the surrogate: the function that you have just written, for a whole batch at once. Mind the
+# order: the advantage is multiplied in **first**, the minimum is taken **last**.
 
 # %% slideshow={"slide_type": "fragment"}
 def clipped_surrogate(ratio, advantage, clip):
@@ -204,9 +268,10 @@ for row in zip(case_advantages, case_ratios, kept, slope(case_ratios, case_advan
 # two other rows the slope is A itself, so these samples still pull.
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **3 minutes for the typing and the picture.** Let students sketch the A = −2 panel before it
-# is drawn. Usual sketch: the A = 2 picture upside down, flat above 1.2. Ask them to compute
-# ρ = 1.5 with A = −2 by hand and to put the point in.
+# **For instructors · 3 minutes for the typing and the picture.** Let students sketch the A = −2
+# panel before it is drawn. Usual sketch: the A = 2 picture upside down, flat above 1.2. Ask them
+# to compute ρ = 1.5 with A = −2 by hand and to put the point in. The exercise before it takes 5
+# minutes, or goes home.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Four losses that look right
@@ -300,10 +365,10 @@ quiz("quiz_03_max_for_negative")
 quiz("quiz_03_no_min")
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **4 minutes.** Ask: "a colleague shows you a steeper reward curve after a change; what else
-# do you ask to see?" Usual answer: more seeds. Better: the four cases, and how far the ratios
-# went. In this bandit a bigger step from an old batch does no harm, because the scores are exact
-# and there are three actions; where a policy is large and samples are few, it does.
+# **For instructors · 4 minutes.** Ask: "a colleague shows you a steeper reward curve after a
+# change; what else do you ask to see?" Usual answer: more seeds. Better: the four cases, and how
+# far the ratios went. With three actions and noiseless rewards a bigger step from an old batch is
+# forgiven; with a large policy and few samples it need not be.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## The whole loss
@@ -410,14 +475,9 @@ print("not detached:", *jax.grad(not_detached, argnums=(0, 1))(fresh_logps, adva
 # step are detached too, and every ratio is then 1.
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **4 minutes for the loss, the flat batch and the detach.** Ask before the flat batch: "who still
-# has something to say?" Usual answer: nobody, clipping stops the update. Say: each term speaks
-# for itself; look at what is added to the surrogate.
-
-# %% [markdown] slideshow={"slide_type": "slide"}
-# ## Your turn
-#
-# EXERCISE_BLOCK
+# **For instructors · 4 minutes for the loss, the flat batch and the detach.** Ask before the flat
+# batch: "who still has something to say?" Usual answer: nobody, clipping stops the update. Say:
+# each term speaks for itself; look at what is added to the surrogate.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## What you take along

@@ -13,7 +13,7 @@
 # %% [markdown] slideshow={"slide_type": "slide"}
 # # Baseline: what may be subtracted from the rewards
 #
-# **12 minutes.** After this notebook you can
+# **12 minutes**, and 8 for the exercise. After this notebook you can
 #
 # - say what subtracting a constant from all rewards does to the policy gradient, and why;
 # - compute the exact variance of the gradient, and find the constant that makes it least;
@@ -26,7 +26,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lessonlib import clipped_surrogate, expected_reward, lesson_bandit
+from lessonlib import check, clipped_surrogate, expected_reward, lesson_bandit
 from lessonlib import picture, plot_panels, predict, quiz, ratios, reveal
 
 np.set_printoptions(precision=4, suppress=True)
@@ -101,9 +101,9 @@ for name, c in [("0", 0.0), ("Σ π r", mean), ("2", 2.0)]:
     print(f"left, c = {name:5}:   {left_side}  equal within 1e-6: {equal}")
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **4 minutes.** Do the hand numbers on the board, one student per term. Ask: "every term got
-# smaller or larger; why does the sum not care?" Usual answer: "because 1 is the mean". Point to
-# the row for c = 100.
+# **For instructors · 4 minutes.** Do the hand numbers on the board, one student per term. Ask:
+# "every term got smaller or larger; why does the sum not care?" Usual answer: "because 1 is the
+# mean". Point to the row for c = 100.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## What it is good for
@@ -230,9 +230,9 @@ reveal("best_constant")
 quiz("quiz_04_variance_rose")
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **4 minutes.** Ask: "what would have to be true for the mean to be best?" (All scores
-# ∇log π(a) equally long.) Usual belief: subtracting the mean always lowers variance. It often
-# does, and it never depends on where the reward's zero lies; more is not promised.
+# **For instructors · 4 minutes.** Ask: "what would have to be true for the mean to be best?" (All
+# scores ∇log π(a) equally long.) Usual belief: subtracting the mean always lowers variance. It
+# often does, and it never depends on where the reward's zero lies; more is not promised.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## What the identity does not cover
@@ -293,10 +293,85 @@ for clip in (1.0, 0.2):
 # estimator only. And it says nothing about a **learned critic**: that is an estimate with errors
 # of its own, and this lesson has none, since its baseline is an exact sum.
 
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **For instructors · 4 minutes.** Ask before the nine batches: "is the batch mean a constant?"
+# Usual answer: yes, it is one number. Draw another action and watch it move. Leave the exercise
+# as homework if time is short.
+
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Your turn
 #
-# EXERCISE_BLOCK
+# The expected reward was not quite the best constant. Which constant is? You can find it with
+# pencil and paper before you type it.
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# ### Exercise: the constant with the least variance
+#
+# *8 minutes · hard*
+#
+# The expected gradient is the same for every constant baseline c; the variance of the one-sample
+# gradient ∇log π(a)·[r(a) − c] is not. Its total variance is
+# Σ_a π(a)·‖∇log π(a)‖²·[r(a) − c]² − ‖∇E[r]‖². Write the function that returns the c that makes it
+# smallest. The second term does not depend on c.
+#
+# **Key functions**
+#
+# - `jax.nn.softmax(logits)`: probabilities (A,)
+# - `jnp.eye(A) - p`: row a is ∇log π(a) with respect to the logits
+# - `jnp.sum(x**2, axis=1)`: one squared length a row
+#
+# **Plan**
+#
+# 1. Probabilities of the policy.
+# 2. The squared length of every action's score vector, (A,).
+# 3. Each action's weight in the sum above.
+# 4. The c for which the slope of the variance is 0.
+
+# %% slideshow={"slide_type": "fragment"} tags=["exercise"] exercise="best_baseline"
+def my_best_baseline(logits, rewards):
+    # TODO 1: probabilities, (A,)
+    # TODO 2: squared length of each row of scores, (A,)
+    # TODO 3: weight of each action, and the weighted mean of the rewards
+    return ...
+
+
+# %% slideshow={"slide_type": "fragment"}
+check("best_baseline", my_best_baseline)
+
+# %% [markdown] slideshow={"slide_type": "skip"}
+# <details><summary>Hint 1: a nudge</summary>
+#
+# Call everything that does not contain c a weight. Then the variance is Σ weight·(r − c)², and you have met its best c before.
+#
+# </details>
+#
+# <details><summary>Hint 2: the idea</summary>
+#
+# Σ w (r − c)² is smallest at the mean of r weighted with w. Find w(a): it has two factors, and one of them is π(a).
+#
+# </details>
+#
+# <details><summary>Hint 3: almost there</summary>
+#
+# w = π(a)·‖∇log π(a)‖². The answer is Σ w·r divided by Σ w.
+#
+# </details>
+#
+# <details><summary>Solution, with its reasoning</summary>
+#
+# ```python
+# def my_best_baseline(logits, rewards):
+#     p = jax.nn.softmax(logits)
+#     scores = jnp.eye(p.size) - p
+#     weights = p * jnp.sum(scores**2, axis=1)
+#     return jnp.sum(weights * rewards) / jnp.sum(weights)
+# ```
+#
+# The slope of Σ w (r − c)² in c is −2 Σ w (r − c), which is 0 at the weighted mean. Rare actions have long score vectors, so their rewards count for more than in E[r].
+#
+# </details>
+#
+# **Change one condition.** Take a uniform policy (all logits equal). Predict how your answer differs from E[r], then verify it.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## What you take along
