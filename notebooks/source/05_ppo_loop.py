@@ -24,16 +24,16 @@
 # - tell a setting that matters (β, learning rate) from one that hardly does here (clip);
 # - tell an effect from the luck of one seed.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
-# **22 minutes: 6 for the loop, 6 for the run and its figure, 6 for clip, seeds and explorer, 4 for
-# the exercise.** Ask for a show of hands before each prediction is locked. In class, run the
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **For instructors · 22 minutes**: 4 for the exercise, 4 for the loop, 6 for the run and its
+# figure, 8 for clip, seeds and explorer. The exercise can be homework. Ask for a show of hands before each prediction is locked. In class, run the
 # explorer yourself and let the students call out the settings.
 
 # %% slideshow={"slide_type": "skip"}
 # lessonlib comes first: it chooses the CPU before JAX starts.
 from lessonlib import (
     Bandit, Rollout, Settings, check, expected_reward, explore, figure_data, kl, lesson_bandit,
-    picture, plot_panels, ppo_loss, predict, quiz, regularized_objective, reveal, sweep, train,
+    picture, plot_panels, ppo_loss, predict, quiz, reveal, sweep, train,
 )  # fmt: skip
 
 from dataclasses import replace
@@ -60,8 +60,72 @@ print(f"mean score under the reference: {start_reward:.3f}")
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
 # By hand: 0.402 × 1.981 + 0.329 × 0.327 − 0.269 × 2.308 ≈ 0.282. The last column is the
-# **advantage** of each action on the first day: how much better it is than what the policy earns on
+# **advantage** of each action at the start: how much better it is than what the policy earns on
 # average. Keep an eye on action 1. Its advantage is positive, but only just.
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# ### Exercise: better or worse than the policy's average
+#
+# *4 minutes · easy*
+#
+# For every sampled action the advantage is r(a) − Σ_b π_old(b) r(b): an exact baseline, the
+# expected reward of the policy that drew the samples. Write it, shape (N,). By hand first: π_old =
+# (3/4, 1/4), rewards (1, 3). What are the two possible advantages, and what is their expectation?
+#
+# **Key functions**
+#
+# - `jnp.exp(old_logp)`: probabilities (A,)
+# - `rewards[actions]`: reward of every sample, (N,)
+# - `jnp.sum(x)` or `p @ rewards`
+#
+# **Plan**
+#
+# 1. The expected reward under π_old: one number, summed over all actions.
+# 2. The reward of every sampled action.
+# 3. Take the one from the other.
+
+# %% slideshow={"slide_type": "fragment"} tags=["exercise"] exercise="advantages"
+def my_advantages(actions, old_logp, rewards):
+    # TODO 1: expected reward of the old policy, one number
+    # TODO 2: reward of each sample, (N,)
+    # TODO 3: the advantage of each sample
+    return ...
+
+# %% slideshow={"slide_type": "fragment"}
+check("advantages", my_advantages)
+
+# %% [markdown] slideshow={"slide_type": "skip"}
+# <details><summary>Hint 1: a nudge</summary>
+#
+# The baseline does not know which actions were drawn. Which arguments does it need?
+#
+# </details>
+#
+# <details><summary>Hint 2: the idea</summary>
+#
+# `old_logp` holds log-probs of all actions. An expectation wants probabilities as weights.
+#
+# </details>
+#
+# <details><summary>Hint 3: almost there</summary>
+#
+# `baseline = jnp.sum(jnp.exp(old_logp) * rewards)`; the rewards of the samples are `rewards[actions]`.
+#
+# </details>
+#
+# <details><summary>Solution, with its reasoning</summary>
+#
+# ```python
+# def my_advantages(actions, old_logp, rewards):
+#     baseline = jnp.sum(jnp.exp(old_logp) * rewards)
+#     return rewards[actions] - baseline
+# ```
+#
+# The sum runs over all actions, whether they were drawn or not, so the baseline is a constant for the batch and no estimate. Weighted with π_old the advantages add up to 0.
+#
+# </details>
+#
+# **Change one condition.** Use the mean of `rewards[actions]` as the baseline. What does the advantage become for a batch of one, whatever its action?
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Collect first
@@ -110,10 +174,10 @@ def readable_loop(bandit, settings):
     key = jax.random.key(settings.seed)
     logits = bandit.reference_logp
     reward_after, kl_after, logp_after = [], [], []
-    for _ in range(settings.iterations):
+    for batch in range(settings.iterations):
         key, draw_key = jax.random.split(key)
         rollout = collect(draw_key, logits, bandit.rewards, settings.batch_size)
-        for _ in range(settings.epochs):
+        for epoch in range(settings.epochs):
             slope = gradient(
                 logits, rollout.old_logps, rollout.actions, rollout.advantages,
                 bandit.reference_logp, settings.beta, settings.clip,
@@ -131,13 +195,19 @@ def readable_loop(bandit, settings):
 # β = 0.2 (the price of one nat of drift, in score units), clip = 0.2, seed 11. The loss pulls
 # probability towards good scores and pays β for every nat of KL(π_θ‖π_ref), a ~ π_θ.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
-# Ask before going on: *where would you have to put `collect` to make every ratio exactly one?*
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **For instructors.** Ask before going on: *where would you have to put `collect` to make every ratio exactly one?*
 # (Inside the inner loop.) Usual wrong answer to the next question: "0 and 1 gain, both scores are
 # positive". Point to the last column of the first table, and ask what happens to it as the mean
 # rises.
 
-# %% slideshow={"slide_type": "slide"}
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## Which action gains?
+#
+# Look again at the first table, then commit yourself. A wrong guess, explained, teaches more than no
+# guess.
+
+# %% slideshow={"slide_type": "fragment"}
 predict("gaining_action")
 
 # %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
@@ -166,7 +236,7 @@ predict("kl_curve")
 
 # %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 for batch in (10, 20, 40):
-    print(f"KL after {batch} batches: {kl_after[batch - 1]:.3f} nats")
+    print(f"KL after {batch} batches: {kl_after[batch - 1]:.2f} nats")
 
 # %% slideshow={"slide_type": "fragment"}
 reveal("kl_curve", kl_after)
@@ -185,7 +255,8 @@ reveal("final_probabilities", final)
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Why the KL rises with the reward
 #
-# The same movement of probability does both. Say how before you look at the three terms of the sum.
+# The KL is a mean over the policy's own draws: three terms, one for each action. Say what makes the
+# sum large before you look at the terms.
 
 # %% slideshow={"slide_type": "fragment"}
 predict("why_kl")
@@ -196,8 +267,8 @@ log_ratio = logp_after[-1] - bandit.reference_logp
 print("action   probability × log(π_θ / π_ref)")
 for action in range(3):
     print(f"{action:>6} {final[action]:8.3f} × {log_ratio[action]:6.3f} "
-          f"= {final[action] * log_ratio[action]:6.3f}")  # fmt: skip
-print(f"KL(π_θ‖π_ref), a ~ π_θ: {jnp.sum(final * log_ratio):.3f} nats")
+          f"= {final[action] * log_ratio[action]:5.2f}")  # fmt: skip
+print(f"KL(π_θ‖π_ref), a ~ π_θ: {jnp.sum(final * log_ratio):.2f} nats")
 
 # %% slideshow={"slide_type": "fragment"}
 reveal("why_kl")
@@ -265,7 +336,15 @@ picture(
 quiz("quiz_05_heights")
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
-# Let the numbers answer. The same two policies, at three prices for a nat:
+# What RLHF maximises puts both on one scale: reward minus β for every nat.
+
+# %% slideshow={"slide_type": "fragment"}
+def regularized_objective(logp, rewards, reference_logp, beta):
+    return expected_reward(logp, rewards) - beta * kl(logp, reference_logp)
+
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# The same two policies, at three prices for a nat:
 
 # %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
 print("  β   reference   trained")
@@ -276,8 +355,8 @@ for beta in (0.2, 2.0, 5.0):
     ]
     print(f"{beta:3.1f} {worth[0]:11.3f} {worth[1]:9.3f}")
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
-# 12 minutes gone. If time is short, skip to *The clip*. Usual wrong answer to the quiz: "1.9 is
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **For instructors.** 14 minutes gone. If time is short, skip to *The clip*. Usual wrong answer to the quiz: "1.9 is
 # more than 0.8, so yes". Ask for the unit of each number.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
@@ -314,7 +393,7 @@ print("clip   samples outside   reward after batch 1   after batch 40")
 for clip in (0.2, 1.0):
     run = train(bandit, replace(big_steps, clip=clip))
     share = float(run.clip_fraction.mean())
-    print(f"{clip:4.1f} {share:17.1%} {run.reward[0]:22.2f} {run.reward[-1]:16.2f}")
+    print(f"{clip:4.1f} {share:17.0%} {run.reward[0]:22.2f} {run.reward[-1]:16.2f}")
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
 # **Reading it.** The clip holds the first batch back: once a favoured action has gained 20 %, its
@@ -347,26 +426,22 @@ print(f"spread of the difference, other seeds: {unpaired.std():.4f}")
 
 # %% slideshow={"slide_type": "subslide"}
 runs = many.reward[0, 0]
-spread = {"panels": [{
-    "kind": "line", "title": "32 seeds at the lesson's settings",
-    "x": list(range(1, settings.iterations + 1)),
-    "xlabel": "completed rollout batches", "ylabel": "expected reward (score units)",
-    "series": [
-        {"label": "highest", "y": runs.max(axis=0).tolist()},
-        {"label": "mean", "y": runs.mean(axis=0).tolist()},
-        {"label": "lowest", "y": runs.min(axis=0).tolist()},
-    ],
+apart = {"panels": [{
+    "kind": "line", "title": "How far 32 seeds lie apart",
+    "x": list(range(1, settings.iterations + 1)), "xlabel": "completed rollout batches",
+    "ylabel": "highest − lowest E[r] (score units)", "ylim": [0, 0.12],
+    "series": [{"label": "clip 0.2", "y": (runs.max(axis=0) - runs.min(axis=0)).tolist()}],
 }]}  # fmt: skip
 picture(
-    plot_panels(spread),
-    "One panel: highest, mean and lowest expected reward of 32 seeds over 40 batches. The three "
-    "lines are furthest apart within the first ten batches and nearly meet at the end.",
-    spread,
+    plot_panels(apart),
+    "One panel: the range of expected reward over 32 seeds. It is largest in the first ten batches, "
+    "up to 0.1, and falls to 0.02 at batch 40.",
+    apart,
 )
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
-# **Reading it.** Seeds differ most in the middle of the climb and agree at the end, where every run
-# has found action 0. Comparing two settings after ten batches needs more seeds than after forty.
+# **Reading it.** Seeds lie furthest apart early in the climb and close up at the end, where every run
+# has found action 0. A comparison after ten batches needs more seeds than one after forty.
 
 # %% slideshow={"slide_type": "subslide"}
 quiz("quiz_05_seeds")
@@ -405,7 +480,7 @@ explore()
 # %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 print("  β   final KL")
 for beta in (0.0, 0.2, 0.5, 1.0, 2.0, 5.0):
-    print(f"{beta:3.1f} {train(bandit, replace(settings, beta=beta)).kl[-1]:10.3f}")
+    print(f"{beta:3.1f} {train(bandit, replace(settings, beta=beta)).kl[-1]:10.2f}")
 
 betas = jnp.arange(0.0, 5.01, 0.1)
 drift = sweep(bandit, settings, betas=betas, clips=[0.2], seeds=[11]).kl[:, 0, 0, -1]
@@ -433,7 +508,7 @@ predict("worse_than_nothing")
 # This explorer starts there. Compare the objectives of reference, trained and optimum; then move the
 # clip slowly to 1.
 
-# %% slideshow={"slide_type": "subslide"}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 dear = replace(big_steps, beta=5.0)
 explore(settings=dear)
 
@@ -444,11 +519,17 @@ def objective(logp):
 
 print(f"reference untouched: {objective(bandit.reference_logp):4.1f}")
 for clip in (0.2, 1.0):
-    trained = train(bandit, replace(dear, clip=clip)).logp[-1]
-    print(f"trained, clip {clip}:   {objective(trained):4.1f}")
+    run = train(bandit, replace(dear, clip=clip))
+    share = float(run.clip_fraction.mean())
+    print(f"trained, clip {clip}:   {objective(run.logp[-1]):4.1f}   samples outside: {share:.0%}")
 
 # %% slideshow={"slide_type": "fragment"}
 reveal("worse_than_nothing")
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# **Reading it.** With over half of the samples outside the interval, the reward's push is mostly
+# silent and the KL pulls alone, in steps that are too long for it. A clip limits what a *sample* may
+# gain. It does not limit the step.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## A faster run
@@ -479,10 +560,9 @@ for name, logp in (("fixed", right), ("moving", moving)):
 # **Reading it.** No error, no NaN, a smooth curve, more reward, and a worse result on the objective
 # that was asked for. A reference that moves along charges for each step's drift and forgets the rest.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
-# Close with the question: *which number would have shown you the fault?* (The KL to the fixed
-# reference, or the regularised objective. The reward alone points the wrong way.) Four minutes
-# remain for the exercise, which can be homework.
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **For instructors.** Close with the question: *which number would have shown you the fault?* (The KL to the fixed
+# reference, or the regularised objective. The reward alone points the wrong way.)
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## What to carry on

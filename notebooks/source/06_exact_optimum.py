@@ -23,9 +23,9 @@
 # - say how far a run falls short, and find out why;
 # - show how a policy exploits a weak reward model, and what would have revealed it.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
-# **15 minutes: 4 for the optimum by hand, 4 for run against optimum, 4 for "not alignment", 3 for the
-# exercise.** The first table invites a pocket calculator. The last part is the one to keep if time
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **For instructors · 15 minutes**: 3 for the optimum by hand, 4 for the exercise (or at
+# home), 4 for run against optimum, 4 for "not alignment". The first table invites a pocket calculator. The last part is the one to keep if time
 # is short.
 
 # %% slideshow={"slide_type": "skip"}
@@ -66,27 +66,92 @@ for action in range(3):
 # %% slideshow={"slide_type": "subslide"}
 predict("optimum_beta_1")
 
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+products = jnp.exp(bandit.reference_logp) * jnp.exp(bandit.rewards)
+by_hand = products / products.sum()
+
+print("action   product   divided by the sum")
+for action in range(3):
+    print(f"{action:>6} {products[action]:9.3f} {by_hand[action]:20.3f}")
+print(f"   sum {products.sum():9.3f}")
+
+# %% slideshow={"slide_type": "fragment"}
+reveal("optimum_beta_1", by_hand)
+
 # %% [markdown] slideshow={"slide_type": "subslide"}
-# In code we stay with log-probabilities, so that a small β cannot overflow. A product of
-# probabilities is a sum of logs, and `log_softmax` does the dividing.
+# ### Exercise: the best policy at a price
+#
+# *6 minutes · medium*
+#
+# Of all policies, π*(a) ∝ π_ref(a)·exp(r(a)/β) has the highest E[r] − β·KL(π‖π_ref). Write its
+# log-probs, shape (A,), so that they also come out for a very small β. By hand first: π_ref =
+# (1/2, 1/2), rewards (2 log 2, 0), β = 2. What is π*?
+#
+# **Key functions**
+#
+# - `jax.nn.log_softmax(x)`: normalises on the log scale
+# - `reference_logp` holds log π_ref, in nats
+#
+# **Plan**
+#
+# 1. Write log of π_ref(a)·exp(r(a)/β) as a sum.
+# 2. Normalise, without leaving the log scale.
+
+# %% slideshow={"slide_type": "fragment"} tags=["exercise"] exercise="optimal_logp"
+def my_optimal_logp(reference_logp, rewards, beta):
+    # TODO 1: log of the unnormalised weights, (A,)
+    # TODO 2: normalise on the log scale
+    return ...
+
+# %% slideshow={"slide_type": "fragment"}
+check("optimal_logp", my_optimal_logp)
+
+# %% [markdown] slideshow={"slide_type": "skip"}
+# <details><summary>Hint 1: a nudge</summary>
+#
+# Think of β → ∞ and β → 0 first: where must π* go in each case?
+#
+# </details>
+#
+# <details><summary>Hint 2: the idea</summary>
+#
+# The log of a product is a sum. You hold one of the two summands already as it should be.
+#
+# </details>
+#
+# <details><summary>Hint 3: almost there</summary>
+#
+# The log-weights are `reference_logp + rewards / beta`. The function that turns any log-weights into log-probs has been with you since notebook 01.
+#
+# </details>
+#
+# <details><summary>Solution, with its reasoning</summary>
+#
+# ```python
+# def my_optimal_logp(reference_logp, rewards, beta):
+#     return jax.nn.log_softmax(reference_logp + rewards / beta)
+# ```
+#
+# On the log scale the product becomes a sum, and log_softmax takes the largest entry away before it uses exp, so nothing overflows however small β is.
+#
+# </details>
+#
+# **Change one condition.** Add 5 to all rewards. What changes in π*, and what in the objective that it reaches? Verify both.
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
+# The rest of the notebook uses this one line. It stays with log-probabilities, so that a small β cannot
+# overflow: at β = 0.01, e^(score/β) is beyond what a float can hold.
 
 # %% slideshow={"slide_type": "fragment"}
 def optimal_logp(reference_logp, rewards, beta):
     return jax.nn.log_softmax(reference_logp + rewards / beta)
 
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
-products = jnp.exp(bandit.reference_logp) * jnp.exp(bandit.rewards)
-best = jnp.exp(optimal_logp(bandit.reference_logp, bandit.rewards, 1.0))
-
-print("action   product   divided by the sum   optimal_logp")
-for action in range(3):
-    by_hand = products[action] / products.sum()
-    print(f"{action:>6} {products[action]:9.3f} {by_hand:20.3f} {best[action]:14.3f}")
-print(f"   sum {products.sum():9.3f}")
-
 # %% slideshow={"slide_type": "fragment"}
-reveal("optimum_beta_1", best)
+in_code = jnp.exp(optimal_logp(bandit.reference_logp, bandit.rewards, 1.0))
+print("the same as by hand:", bool(jnp.allclose(in_code, by_hand, atol=1e-6)))
+print("e^(score/0.01), action 0:", jnp.exp(bandit.rewards[0] / 0.01))
+print("π* at β = 0.01:", jnp.exp(optimal_logp(bandit.reference_logp, bandit.rewards, 0.01)))
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## A run against the optimum
@@ -95,9 +160,6 @@ reveal("optimum_beta_1", best)
 # trained on 40 batches of 128 samples, and π\*, which never saw a sample.
 
 # %% slideshow={"slide_type": "fragment"}
-predict("who_wins")
-
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
 settings = Settings()
 policies = {
     "reference": bandit.reference_logp,
@@ -110,6 +172,10 @@ def objective(logp, beta=settings.beta):
     return float(regularized_objective(logp, bandit.rewards, bandit.reference_logp, beta))
 
 
+# %% slideshow={"slide_type": "fragment"}
+predict("who_wins")
+
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
 ranking = sorted(policies, key=lambda name: objective(policies[name]), reverse=True)
 print("best first:", ", ".join(ranking))
 
@@ -123,7 +189,7 @@ predict("gap_size")
 print("policy      reward      KL   reward − 0.2·KL")
 for name, logp in policies.items():
     reward, drift = expected_reward(logp, bandit.rewards), kl(logp, bandit.reference_logp)
-    print(f"{name:<9} {reward:8.3f} {drift:7.3f} {objective(logp):17.3f}")
+    print(f"{name:<9} {reward:8.3f} {drift:7.2f} {objective(logp):17.3f}")
 
 gap = objective(policies["optimum"]) - objective(policies["trained"])
 print(f"the trained policy stays {gap:.3f} score units below the optimum")
@@ -134,7 +200,7 @@ reveal("gap_size", gap)
 # %% [markdown] slideshow={"slide_type": "subslide"}
 # ### Why nothing can beat it
 #
-# Put the recipe into the objective, and it falls into two pieces:
+# Put the recipe into the objective, all means over a ~ π, and it falls into two pieces:
 #
 # $$E[r] - \beta\,\mathrm{KL}(\pi\,\|\,\pi_{\mathrm{ref}})
 # = \beta \log Z - \beta\,\mathrm{KL}(\pi\,\|\,\pi^*),
@@ -169,12 +235,12 @@ predict("beta_large")
 
 # %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
 prices = [0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0, 1000.0]
-optima = jnp.stack([optimal_logp(bandit.reference_logp, bandit.rewards, b) for b in prices])
+tilted = jnp.stack([optimal_logp(bandit.reference_logp, bandit.rewards, b) for b in prices])
 limits = {"panels": [{
     "kind": "line", "title": "The optimum at each price", "x": prices, "xscale": "log",
     "xlabel": "β (score units per nat)", "ylabel": "probability under π*", "ylim": [0, 1],
     "series": [
-        {"label": f"action {a}", "y": jnp.exp(optima[:, a]).tolist()} for a in range(3)
+        {"label": f"action {a}", "y": jnp.exp(tilted[:, a]).tolist()} for a in range(3)
     ],
 }]}  # fmt: skip
 picture(
@@ -193,49 +259,80 @@ reveal("beta_large")
 # β → ∞: the reference. At 0.2 the optimum is already almost certain of action 0, so changes of β are
 # best seen at 1 and above.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
-# Usual wrong answer: "uniform". Ask what e^(r/β) becomes for every action when β is huge, and what
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **For instructors.** Usual wrong answer: "uniform". Ask what e^(r/β) becomes for every action when β is huge, and what
 # is then left of the product.
+
+# %% [markdown] slideshow={"slide_type": "slide"}
+# ## Run and optimum, price by price
+
+# %% slideshow={"slide_type": "fragment"}
+quiz("quiz_06_two_betas")
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# The gap is the optimum's objective minus the trained policy's, both at the same β. Here over 100
+# seeds.
+
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+betas = [0.2, 0.5, 1.0, 2.0, 5.0]
+optima = [optimal_logp(bandit.reference_logp, bandit.rewards, beta) for beta in betas]
+runs = sweep(bandit, settings, betas=betas, clips=[settings.clip], seeds=range(100))
+
+print("  β   objective of π*   mean gap   largest gap")
+for index, beta in enumerate(betas):
+    top = objective(optima[index], beta)
+    gaps = top - (runs.reward[index, 0, :, -1] - beta * runs.kl[index, 0, :, -1])
+    print(f"{beta:3.1f} {top:17.3f} {gaps.mean():10.3f} {gaps.max():13.3f}")
+
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
+drift = {"panels": [{
+    "kind": "bar", "title": "Drift at each price", "x": list(range(len(betas))),
+    "labels": [str(beta) for beta in betas],
+    "xlabel": "β (score units per nat)", "ylabel": "KL(π‖π_ref), a ~ π (nats)",
+    "series": [
+        {"label": "optimum", "y": [float(kl(best, bandit.reference_logp)) for best in optima]},
+        {"label": "trained policy", "y": runs.kl[:, 0, :, -1].mean(axis=1).tolist()},
+    ],
+}]}  # fmt: skip
+picture(
+    plot_panels(drift),
+    "Bars: KL to the reference at five prices, for the optimum and for the mean trained policy. The "
+    "trained policy drifts less than the optimum at small β; from β = 2 on the bars are level.",
+    drift,
+)
+
+# %% [markdown] slideshow={"slide_type": "fragment"}
+# **Reading it.** Where drift is cheap, the optimum lies far away and the run stops short of it. Where
+# drift is dear, the optimum lies close to the start and the run gets there.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Where does the gap come from?
 #
-# Run and optimum over several prices, with 32 seeds each. The gap is the optimum's objective minus
-# the trained policy's, both at the same β.
+# Three suspects for the gap at β = 0.2: the clip, the noise of sampling, too few steps. We take them
+# away one at a time.
 
 # %% slideshow={"slide_type": "fragment"}
-betas = [0.2, 0.5, 1.0, 2.0, 5.0]
-runs = sweep(bandit, settings, betas=betas, clips=[settings.clip], seeds=range(32))
+predict("gap_cause")
 
-print("  β   objective of π*   mean gap   largest gap")
-for index, beta in enumerate(betas):
-    top = objective(optimal_logp(bandit.reference_logp, bandit.rewards, beta), beta)
-    gaps = top - (runs.reward[index, 0, :, -1] - beta * runs.kl[index, 0, :, -1])
-    print(f"{beta:3.1f} {top:17.3f} {gaps.mean():10.3f} {gaps.max():13.3f}")
-
-# %% slideshow={"slide_type": "subslide"}
-quiz("quiz_06_two_betas")
-
-# %% [markdown] slideshow={"slide_type": "fragment"}
-# Three suspects for the gap at β = 0.2: the clip, the noise of sampling, too few steps. Take them away
-# one at a time.
-
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
 suspects = {
     "as it was": settings,
-    "no clip to speak of": replace(settings, clip=1.0),
+    "clip 1.0": replace(settings, clip=1.0),
     "32 times the samples": replace(settings, batch_size=4096),
     "10 times the batches": replace(settings, iterations=400),
 }
 top = objective(policies["optimum"])
 for name, changed in suspects.items():
-    run = sweep(bandit, changed, betas=[0.2], clips=[changed.clip], seeds=range(8))
+    run = sweep(bandit, changed, betas=[0.2], clips=[changed.clip], seeds=range(32))
     gaps = top - (run.reward[0, 0, :, -1] - 0.2 * run.kl[0, 0, :, -1])
     print(f"{name:<21} mean gap {gaps.mean():.3f}")
 
+# %% slideshow={"slide_type": "fragment"}
+reveal("gap_cause")
+
 # %% [markdown] slideshow={"slide_type": "fragment"}
-# **Reading it.** Only more steps close the gap: the run had simply not arrived. Neither the clip nor
-# the noise held it back at these settings.
+# **Reading it.** Only more steps close the gap: the run had not arrived. Neither the clip nor the noise
+# of sampling held it back at these settings.
 
 # %% [markdown] slideshow={"slide_type": "subslide"}
 # In the explorer the optimum is drawn as faint marks. Move β from 0.2 to 2 and watch run and marks
@@ -256,8 +353,8 @@ explore()
 # | 1 | complete | 1.0 | 0.9 |
 # | 2 | cut off | −1.0 | 0.0 |
 #
-# People compared actions 1 and 2 only, and preferred 1. The quality in the last column comes from
-# somebody else, and neither the fit nor the training ever sees it. The two columns of numbers are made up
+# Suppose that people compared actions 1 and 2 only, and preferred 1. The quality in the last column
+# comes from somebody else, and neither the fit nor the training ever sees it. The two columns of numbers are made up
 # for the example; everything that follows is computed.
 
 # %% slideshow={"slide_type": "fragment"}
@@ -290,18 +387,16 @@ for batch in (1, 2, 5, 10, 40):
 reveal("held_out_quality")
 
 # %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
-exploited = {"panels": [
-    figure_data(history, weak)["panels"][0],
-    {
-        "kind": "line", "title": "Held-out quality", "x": list(range(1, 41)), "ylim": [0, 1],
-        "xlabel": "completed rollout batches", "ylabel": "expected quality (0 to 1)",
-        "series": [
-            {"label": "reference policy", "y": [float(start["quality"])] * 40},
-            {"label": "trained policy", "y": held_out.tolist()},
-        ],
-    },
-    figure_data(history, weak)["panels"][2],
-]}  # fmt: skip
+reward_panel, _, bars = figure_data(history, weak)["panels"]
+quality_panel = reward_panel | {
+    "title": "Held-out quality",
+    "ylabel": "expected quality (0 to 1)",
+    "series": [
+        {"label": "reference policy", "y": [float(start["quality"])] * 40},
+        {"label": "trained policy", "y": held_out.tolist()},
+    ],
+}
+exploited = {"panels": [reward_panel, quality_panel, bars]}
 picture(
     plot_panels(exploited),
     "Three panels. The learned reward climbs over all 40 batches. Held-out quality rises a little, "
@@ -315,11 +410,15 @@ picture(
 # reward alone the two stretches cannot be told apart.
 
 # %% slideshow={"slide_type": "subslide"}
-print("  β   learned score   KL   held-out quality after 40 batches")
-for beta in (0.0, 0.2, 1.0, 2.0, 5.0):
-    run = train(weak, replace(settings, beta=beta))
-    last = expected_reward(run.logp[-1], quality)
-    print(f"{beta:3.1f} {run.reward[-1]:15.2f} {run.kl[-1]:5.2f} {last:18.2f}")
+betas = [0.0, 0.2, 1.0, 2.0, 5.0]
+runs = sweep(weak, settings, betas=betas, clips=[settings.clip], seeds=range(100))
+qualities = jnp.exp(runs.logp[:, 0, :, -1]) @ quality
+
+print("means over 100 seeds, after 40 batches")
+print("  β   learned score   KL   held-out quality")
+for index, beta in enumerate(betas):
+    score, drift = runs.reward[index, 0, :, -1].mean(), runs.kl[index, 0, :, -1].mean()
+    print(f"{beta:3.1f} {score:15.2f} {drift:4.2f} {qualities[index].mean():18.2f}")
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
 # **Reading it.** The learned score falls with every rise of β, while quality is best in the
@@ -357,14 +456,15 @@ print(f"the same setting, judged afresh:             {afresh.mean():.2f}")
 # the reward model, and look at the unfavourable cases one by one. What you have seen is sampled
 # policy optimisation against a learned, synthetic preference reward, and nothing more.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
-# Ask: *who in your own project could say that quality fell, without looking at the reward?* If nobody
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# **For instructors.** Ask: *who in your own project could say that quality fell, without looking at the reward?* If nobody
 # can, that is the next thing to build.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## What to carry on
 #
-# - The best policy for a price β is the reference, tilted by e^(r/β).
+# - The best policy for a price β is the reference, tilted by e^(r/β). It bounds this bandit's
+#   objective and nothing else.
 # - The gap of any policy is β times its KL to that optimum. It can be measured, and its cause found.
 # - Objectives at different β are different rulers.
 # - A perfect optimum of a weak score is still weak. Judge with something the score did not make.
