@@ -105,9 +105,8 @@ def _(question: Curve, answer):
 @words.register
 def _(question: Curve, answer):
     pairs = zip(question.x, answer, strict=True)
-    return f"{question.xlabel} " + "; ".join(
-        f"{x}: {with_unit(y, question.unit)}" for x, y in pairs
-    )
+    values = "; ".join(f"{x}: {with_unit(y, question.unit)}" for x, y in pairs)
+    return f"{question.xlabel}: {values}"
 
 
 @result_of.register
@@ -124,7 +123,7 @@ def _(question: Curve, result):
 @compare.register
 def _(question: Curve, answer, result):
     lines = [
-        f"{question.xlabel} {x}: you said {with_unit(y, question.unit)}, the run gave "
+        f"{x} {question.xlabel}: you said {with_unit(y, question.unit)}, the run gave "
         f"{with_unit(result[x - 1], question.unit)}: {_off(y, result[x - 1], question.unit)}."
         for x, y in zip(question.x, answer, strict=True)
     ]

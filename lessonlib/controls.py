@@ -71,7 +71,7 @@ def _(question: Number):
 @controls.register
 def _(question: Curve):
     unit = f" ({question.unit})" if question.unit else ""
-    names = [f"{question.xlabel} {x}{unit}" for x in question.x]
+    names = [f"{x} {question.xlabel}{unit}" for x in question.x]
     boxes, rows = _boxes(names, question.low, question.high)
     preview = widgets.HTML()
 

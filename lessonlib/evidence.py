@@ -7,7 +7,7 @@ import ipywidgets as widgets
 
 from lessonlib import pages, storage
 from lessonlib.storage import record
-from lessonlib.ui import Panel, Status, paragraph
+from lessonlib.ui import WIDE, Panel, Status, paragraph
 
 __all__ = ["Portfolio", "Saved", "portfolio", "record"]
 
@@ -29,6 +29,7 @@ class Portfolio(Panel):
             description="My reasoning",
             placeholder="Which prediction surprised you, and what do you think now?",
             rows=5,
+            style=WIDE,
             layout=widgets.Layout(width="min(46rem, 95%)"),
         )
         keep = widgets.Button(description="Keep my reasoning")

@@ -11,7 +11,7 @@ from lessonlib.questions import Choice, Curve, Number, Option, Probabilities
 SHARED = {"id": "q", "notebook": "00_start_here", "prompt": "?"}
 CHOICE = Choice(**SHARED, options=(Option("one", "no"), Option("two", "yes", right=True)))
 NUMBER = Number(**SHARED, unit="nats", low=0.0, high=5.0, explain="because")
-CURVE = Curve(**SHARED, x=(1, 3), xlabel="batch", unit="nats", low=0.0, high=2.0, explain="because")
+CURVE = Curve(**SHARED, x=(1, 3), xlabel="steps", unit="nats", low=0.0, high=2.0, explain="because")
 PROBABILITIES = Probabilities(**SHARED, labels=("a", "b", "c"), explain="because")
 
 
@@ -45,7 +45,7 @@ def test_only_an_answer_fits(question, answer, fitting):
 def test_answers_in_words():
     assert words(CHOICE, "one") == "one"
     assert words(NUMBER, 0.78248) == "0.7825 nats"
-    assert words(CURVE, [0.1, 0.25]) == "batch 1: 0.1 nats; 3: 0.25 nats"
+    assert words(CURVE, [0.1, 0.25]) == "steps: 1: 0.1 nats; 3: 0.25 nats"
     assert words(PROBABILITIES, [0.5, 0.3, 0.2]) == "a: 0.5; b: 0.3; c: 0.2"
 
 
@@ -105,8 +105,8 @@ def test_a_number_says_how_far_off_it_was(answer, off):
 def test_a_curve_is_compared_at_its_own_points():
     outcome = compare(CURVE, [0.5, 1.0], [0.5, 9.0, 0.75])
     assert outcome.lines == (
-        "batch 1: you said 0.5 nats, the run gave 0.5 nats: exactly that.",
-        "batch 3: you said 1 nats, the run gave 0.75 nats: 0.25 nats too high.",
+        "1 steps: you said 0.5 nats, the run gave 0.5 nats: exactly that.",
+        "3 steps: you said 1 nats, the run gave 0.75 nats: 0.25 nats too high.",
     )
     happened, predicted = outcome.data["panels"][0]["series"]
     assert happened["y"] == [0.5, 9.0, 0.75]
