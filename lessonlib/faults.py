@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lessonlib.bandit import Bandit, lesson_bandit
-from lessonlib.fault_parts import FAULTS, Fault
+from lessonlib.fault import Fault
+from lessonlib.fault_parts import FAULTS
 from lessonlib.instruments import check_invariants, signs
 from lessonlib.parts import CORRECT, Parts, run
 from lessonlib.rollout import History, Settings
