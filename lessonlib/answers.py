@@ -72,7 +72,7 @@ def _(question: Choice, answer, result):
         reworded = "The options were reworded after you answered, so compare for yourself."
         return Outcome((shown, reworded), None, None)
     right = answer == question.right.text
-    verdict = "Your answer is right." if right else "Another option is right; it is marked below."
+    verdict = "Your answer is right." if right else f"The right answer is: {question.right.text}"
     return Outcome((shown, verdict), right, None)
 
 

@@ -167,8 +167,8 @@ def markdown(chapters: Iterable[Chapter]) -> str:
 
 
 def fingerprint(text: str) -> str:
-    """SHA-256 of `text` in UTF-8, as hexadecimal digits."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    """SHA-256 of `text` as it is written to a file, in hexadecimal digits."""
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()
 
 
 def markdown_page(content: str) -> str:

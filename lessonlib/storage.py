@@ -87,7 +87,10 @@ def write_whole(path: Path, text: str) -> None:
     """Write `text` so that `path` is either as it was or complete, whatever happens."""
     unfinished = path.with_name(f"{uuid.uuid4().hex}.part")
     try:
-        with open(unfinished, "w", encoding="utf-8", newline="\n") as file:
+        # A browser can send half a surrogate pair; JSON reads its escape back as it was.
+        with open(
+            unfinished, "w", encoding="utf-8", errors="backslashreplace", newline="\n"
+        ) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

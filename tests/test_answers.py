@@ -89,6 +89,7 @@ def test_a_choice_is_right_another_or_reworded():
     right, wrong = compare(CHOICE, "two", None), compare(CHOICE, "one", 0.5)
     assert right.right is True and "Your answer is right." in right.lines
     assert wrong.right is False and "The run gave: 0.5." in wrong.lines
+    assert "The right answer is: two" in wrong.lines
     reworded = compare(CHOICE, "gone", None)
     assert reworded.right is None and "reworded" in " ".join(reworded.lines)
 

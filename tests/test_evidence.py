@@ -59,7 +59,7 @@ def test_saving_keeps_reasoning_that_was_only_typed():
 
 
 def test_two_files_are_saved_under_one_fingerprint_of_their_content():
-    answer(kinds()["choice"], reason="π_ref <stays>")
+    answer(kinds()["choice"], reason="π_ref <stays> \ud83d")
     saved = portfolio().save()
     twin = saved.markdown.read_bytes()
     content = twin.split(b"\n---\n\n", 1)[1]

@@ -33,6 +33,12 @@ def test_numbers_of_every_library_can_be_kept(value):
     assert storage.read("run", "a").events[0].details["value"] == np.asarray(value).tolist()
 
 
+@pytest.mark.parametrize("text", ["", "\0", "a\r\nb\u2028c", "π 😀", "\ud83d", '"\\'])
+def test_any_text_that_a_browser_can_send_is_kept(text):
+    storage.record("prediction", "p", reason=text)
+    assert storage.read("prediction", "p").events[0].details["reason"] == text
+
+
 def test_what_json_cannot_hold_is_refused_and_leaves_no_file():
     with pytest.raises(ValueError, match="details must be"):
         storage.record("run", "a", value=object())
