@@ -65,7 +65,7 @@ print("expected reward at the start", round(float(expected_reward(reference, ban
 predict("which_refreshes")
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes** up to the reveal. Ask: "which of these would you have to save to
+# **For instructors · 3 minutes** up to the reveal. Ask: "which of these would you have to save to
 # disk to repeat the run?" Usual wrong answer: the reference is refreshed with each batch (a habit
 # from target networks, or from plain PPO, where only old and current exist). Say: a yardstick that
 # walks along with you measures nothing.
@@ -166,7 +166,7 @@ stepper()
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
 # **For instructors · 4 minutes** with ratio and stepper. Usual wrong answers for the first ratio:
 # "about 1, it is random" (nothing random is left once the action is drawn), and "0, nothing has
-# changed yet" (that is the difference of the log-probs). Then the exercise, 3 minutes, or at home.
+# changed yet" (that is the difference of the log-probs). Then the exercise, 4 minutes.
 
 # %% [markdown] slideshow={"slide_type": "subslide"}
 # ### Exercise: the ratio of every sample

@@ -160,10 +160,10 @@ for w in [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0)]:
 # is below 0.693. The opposite w gets all three wrong, and pays.
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes** up to here, 3 more for the exercise. Do w = (1, 0) on the board:
-# margins 1, 2, 1. Ask what the loss says about a pair with margin 10: almost nothing. And about
-# margin −10: ten. Usual slip: the model "classifies" pairs; say that it gives odds, and odds have
-# a scale.
+# **For instructors · 9 minutes** up to here, 6 of them for the exercise. Do w = (1, 0) on the
+# board: margins 1, 2, 1. Ask what the loss says about a pair with margin 10: almost nothing. And
+# about margin −10: ten. Usual slip: the model "classifies" pairs; say that it gives odds, and odds
+# have a scale.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Fit, then freeze
@@ -221,7 +221,7 @@ picture(plot_panels({"panels": [panel]}), alt, {"panels": [panel]})
 # gap always lowers the loss a little more. **The fit has no end, only a moment when you stop.**
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes.** Most say "converged, the loss is small". Ask: what is the slope
+# **For instructors · 3 minutes.** Most say "converged, the loss is small". Ask: what is the slope
 # of softplus far out? Small, never zero. Ask what would stop it in practice: people who disagree,
 # a penalty on w, or early stopping. Each is a decision, and none is written in the preferences.
 
@@ -309,9 +309,10 @@ print("best policy at β = 0.2 ", jnp.exp(optimal_logp(start, four @ fits[1], 0.
 quiz("quiz_02_unseen")
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes** for the last three sections. On the shift, the usual answer is
-# "rewards are larger, so β counts for less"; hold it against the section before: there the *gaps*
-# grew. On the last one ask: "is action 3 good?" Wait until somebody says that nobody knows.
+# **For instructors · 3 minutes** for the last three sections; the quizzes can wait. On the shift,
+# the usual answer is "rewards are larger, so β counts for less"; hold it against the section
+# before: there the *gaps* grew. On the last one ask: "is action 3 good?" Wait until somebody says
+# that nobody knows.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Carry forward
