@@ -1,5 +1,6 @@
 """What the explorer shows of a run, as plain data and sentences. Nothing here is a widget."""
 
+import functools
 from typing import NamedTuple
 
 import jax
@@ -85,10 +86,16 @@ def view_data(bandit, history, compared, kept=(), band=None) -> dict:
         for label, values in marks
     ]
     data["panels"][2]["ylim"] = [0, 1.04]
-    free = compare(bandit, bandit.reference_logp, 0)  # its optimum is the highest there is
+    free = _free(bandit)
     _limit(data["panels"][0], free.reward[0], free.reward[2])
     _limit(data["panels"][1], 0, free.kl[2])
     return data
+
+
+@functools.lru_cache(maxsize=8)
+def _free(bandit):
+    """The comparison at β = 0: no other optimum has a reward or a KL as high."""
+    return compare(bandit, bandit.reference_logp, 0)
 
 
 def _limit(panel, low, high):
