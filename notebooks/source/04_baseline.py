@@ -230,15 +230,15 @@ reveal("best_constant")
 quiz("quiz_04_variance_rose")
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes.** Ask: "what would have to be true for the mean to be best?" (All
+# **For instructors · 4 minutes.** Ask: "what would make the mean the best constant?" (All
 # scores ∇log π(a) equally long.) Usual belief: subtracting the mean always lowers variance. It
 # often does, and it never depends on where the reward's zero lies; more is not promised.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## What the identity does not cover
 #
-# **A baseline that looks at the action.** Enumerate three of them. The true gradient is in the
-# first row.
+# **A baseline that looks at the action.** Enumerate two of them below the true gradient, which is
+# in the first row.
 
 # %% slideshow={"slide_type": "fragment"}
 baselines = {
