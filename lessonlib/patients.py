@@ -28,10 +28,23 @@ PATIENTS = {
 }
 
 
-def patient_figure(patient: str, settings: Settings) -> dict:
-    """The three panels of the patient's run."""
-    parts, settings = loop_of(_fault(patient), settings)
-    return figure_data(run(parts, lesson_bandit(), settings)[0], lesson_bandit())
+def patient_figure(patient: str, **settings: Settings) -> dict:
+    """The three panels of the patient's run: lines for all of the named settings, bars for
+    the first of them.
+    """
+    panels = []
+    for name, each in settings.items():
+        parts, each = loop_of(_fault(patient), each)
+        data = figure_data(run(parts, lesson_bandit(), each)[0], lesson_bandit())["panels"]
+        label = name.replace("_", " ")
+        series = [panel["series"].pop() | {"label": label} for panel in data]
+        if not panels:
+            panels = data
+            panels[-1]["series"].append(series[-1])
+            panels[-1]["title"] += f", {label}"
+        for panel, new in zip(panels[:-1], series, strict=False):
+            panel["series"].append(new)
+    return {"panels": panels}
 
 
 def patient_trace(patient: str, settings: Settings) -> Trace:
