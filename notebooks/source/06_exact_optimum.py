@@ -318,12 +318,12 @@ predict("gap_cause")
 suspects = {
     "as it was": settings,
     "clip 1.0": replace(settings, clip=1.0),
-    "32 times the samples": replace(settings, batch_size=4096),
+    "10 times the samples": replace(settings, batch_size=1280),
     "10 times the batches": replace(settings, iterations=400),
 }
 top = objective(policies["optimum"])
 for name, changed in suspects.items():
-    run = sweep(bandit, changed, betas=[0.2], clips=[changed.clip], seeds=range(32))
+    run = sweep(bandit, changed, betas=[0.2], clips=[changed.clip], seeds=range(16))
     gaps = top - (run.reward[0, 0, :, -1] - 0.2 * run.kl[0, 0, :, -1])
     print(f"{name:<21} mean gap {gaps.mean():.3f}")
 
