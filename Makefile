@@ -42,7 +42,7 @@ figures: $(READY)
 	$(RUN) figures.render
 
 bench: $(READY)
-	$(TEST) tests/bench_*.py
+	$(TEST) -s tests/bench_*.py tests/browser/bench_*.py
 
 browser-test: $(READY)
 	$(TEST) tests/browser
