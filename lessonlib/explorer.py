@@ -8,16 +8,17 @@ import ipywidgets as widgets
 import jax
 
 from lessonlib.bandit import Bandit, lesson_bandit
+from lessonlib.figure import picture, tables
 from lessonlib.grid import sweep
 from lessonlib.linked_slider import LinkedSlider, steps
-from lessonlib.live_figure import describe, draw_frame, fill, still
+from lessonlib.live_figure import describe, draw_frame, fill
 from lessonlib.rollout import Settings
 from lessonlib.run_view import compare, objective_text, run, summary, view_data
 
 MOST_KEPT = 3
 SEEDS = range(32)
 CARD = (
-    "background:#fff;color:#1a1a1a;border:1px solid #ccc;border-radius:6px;padding:6px;"
+    "background:#fff;color:#1a1a1a;border:1px solid #767676;border-radius:6px;padding:6px;"
     "max-width:1040px;box-sizing:border-box"
 )
 TEXT = "line-height:1.45;max-width:1040px;margin-top:4px"
@@ -64,23 +65,28 @@ class Explorer:
         )
         self._band = widgets.Checkbox(description="band over 32 seeds", indent=False)
         self._more = widgets.ToggleButton(description="More settings")
+        self._numbers = widgets.ToggleButton(description="Numbers as a table")
         self._keep = widgets.Button(description="Keep this run")
         self._forget = widgets.Button(description="Forget kept runs", disabled=True)
         self._reset = widgets.Button(description="Back to the lesson's settings")
-        for button in (self._more, self._keep, self._forget, self._reset):
+        for button in (self._more, self._numbers, self._keep, self._forget, self._reset):
             button.layout.width = "auto"
         self._band.layout.width = "auto"
         self._folded = widgets.HBox([self.epochs, self.learning_rate, self.seed, self._band])
         self._folded.layout = widgets.Layout(display="none", flex_flow="row wrap")
-        self.picture, self.status = widgets.HTML(), widgets.HTML()
-        buttons = widgets.HBox([self._keep, self._forget, self._reset, self._more])
+        self.picture, self.status, self.table = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        buttons = widgets.HBox([self._keep, self._forget, self._reset, self._more, self._numbers])
         buttons.layout.flex_flow = "row wrap"
         self.widget = widgets.VBox(
-            [self._beta.row, self._clip.row, buttons, self._folded, self.picture, self.status]
-        )
+            [
+                self._beta.row, self._clip.row, buttons, self._folded,
+                self.picture, self.status, self.table,
+            ]
+        )  # fmt: skip
         for control in (*self._controls().values(), self._band):
             control.observe(self._update, "value")
         self._more.observe(self._fold, "value")
+        self._numbers.observe(self._tabulate, "value")
         self._keep.on_click(self._keep_run)
         self._forget.on_click(self._forget_runs)
         self._reset.on_click(self._to_start)
@@ -124,8 +130,9 @@ class Explorer:
             f'<div style="{TEXT}"><div role="status">{escape(sentence)}</div>'
             f"<div>{escape(objective_text(settings, history, compared))}</div></div>"
         )
-        self.history, self.data = history, data
+        self.history, self.data, self._sentence = history, data, sentence
         self._keep.disabled = len(self._kept) >= MOST_KEPT
+        self._tabulate()
 
     def _refuse(self, error):
         self.history = self.data = None
@@ -135,6 +142,7 @@ class Explorer:
             f"These settings cannot run: {escape(str(error))}.</div>"
         )
         self.status.value = ""
+        self._tabulate()
 
     def _keep_run(self, _):
         with self._lock:
@@ -168,12 +176,17 @@ class Explorer:
     def _fold(self, _):
         self._folded.layout.display = "flex" if self._more.value else "none"
 
+    def _tabulate(self, _=None):
+        with self._lock:
+            self.table.value = tables(self.data) if self._numbers.value and self.data else ""
+
     def __repr__(self):
         return "Explorer: run this cell to use it"
 
     def _repr_mimebundle_(self, **_):
         """The widget, and a still picture for a reader without a kernel."""
         bundle = self.widget._repr_mimebundle_() | {"text/plain": repr(self)}
-        if self._frame is not None:
-            bundle["image/png"] = still(self._frame)
+        if self.data is not None:
+            still = picture(self._frame.figure, self._sentence, self.data)
+            bundle["text/html"] = still._repr_html_()
         return bundle

@@ -17,7 +17,7 @@ from lessonlib.exact import expected_reward
 from lessonlib.panels import plot_panels
 from lessonlib.rollout import History
 
-__all__ = ["Picture", "figure_data", "picture", "plot_panels", "svg_text"]
+__all__ = ["Picture", "figure_data", "picture", "plot_panels", "svg_text", "tables"]
 
 
 def figure_data(history: History, bandit: Bandit) -> dict:
@@ -107,13 +107,17 @@ def picture(figure: Figure, alt: str, data: dict) -> Picture:
     if not alt.strip():
         raise ValueError("alt must say what the figure shows, got an empty text")
     image = base64.b64encode(svg_text(figure).encode()).decode()
-    tables = "".join(_table(panel) for panel in data["panels"])
     return Picture(
         f'<figure style="margin:0"><img alt="{escape(alt)}" style="background:#fff;'
-        f'border:1px solid #ccc;border-radius:6px;max-width:100%" '
+        f'border:1px solid #767676;border-radius:6px;max-width:100%" '
         f'src="data:image/svg+xml;base64,{image}">'
-        f"<details><summary>Numbers as a table</summary>{tables}</details></figure>"
+        f"<details><summary>Numbers as a table</summary>{tables(data)}</details></figure>"
     )
+
+
+def tables(data: dict) -> str:
+    """The numbers of each panel as an HTML table, several tables where there are several."""
+    return "".join(_table(panel) for panel in data["panels"])
 
 
 def _table(panel, most_rows=12):

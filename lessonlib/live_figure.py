@@ -5,8 +5,6 @@ changes, so it is kept as SVG text with gaps where the data stand; filling the g
 well under a millisecond. `plot_panels` gives each data artist the id by which it is found.
 """
 
-import base64
-import io
 import re
 import uuid
 from typing import NamedTuple
@@ -81,13 +79,6 @@ def fill(frame: Frame, data: dict) -> str:
             values += [value for artist in artists for _, value in _numbers(artist)]
     filled = [values[n] for n in frame.order] + [""]
     return "".join(text for pair in zip(frame.pieces, filled, strict=True) for text in pair)
-
-
-def still(frame: Frame) -> str:
-    """The figure as it was last filled, as a PNG in base64."""
-    buffer = io.BytesIO()
-    frame.figure.savefig(buffer, format="png", dpi=110)
-    return base64.b64encode(buffer.getvalue()).decode()
 
 
 def _move(kind, artists, panel, series):

@@ -38,23 +38,39 @@ class Stepper:
         buttons = widgets.HBox([self.step, self.collect, self.restart])
         buttons.layout.flex_flow = "row wrap"
         self.widget = widgets.VBox([buttons, self.table])
-        self.moment = begin(bandit, settings)
-        self.table.value = _table(self.moment, roles(self.moment, bandit), [], "A new run.")
+        self._begin()
 
     def _move(self, button):
         with self._lock:
             try:
-                before = roles(self.moment, self.bandit)
-                self.moment, words = self._after(button)
-                after = roles(self.moment, self.bandit)
-                self.table.value = _table(self.moment, after, changed(before, after), words)
+                if button is self.restart:
+                    self._begin()
+                else:
+                    self._go_on(button)
             except Exception as error:  # in a callback nobody would see it
                 message = f"This move failed: {error}. “New run” starts again."
                 self.table.value = f'<div role="alert">{escape(message)}</div>'
 
+    def _begin(self):
+        self.moment = begin(self.bandit, self._settings)
+        held = roles(self.moment, self.bandit)
+        words = dict.fromkeys(held, "starts afresh")
+        self.table.value = _table(
+            self.moment, held, words, "A new run. All four roles start afresh."
+        )
+
+    def _go_on(self, button):
+        before = roles(self.moment, self.bandit)
+        self.moment, done = self._after(button)
+        held = roles(self.moment, self.bandit)
+        moved = changed(before, held)
+        words = {
+            role: "<strong>changed</strong>" if role in moved else "unchanged" for role in held
+        }
+        what = f"Changed: {' and '.join(moved)}." if moved else "Nothing changed."
+        self.table.value = _table(self.moment, held, words, f"{done} {what}")
+
     def _after(self, button):
-        if button is self.restart:
-            return begin(self.bandit, self._settings), "A new run."
         if button is self.collect:
             moment = collect_batch(self.moment, self.bandit, self._settings)
             return moment, f"Batch {moment.batches} collected."
@@ -68,29 +84,27 @@ class Stepper:
         return self.widget._repr_mimebundle_() | {"text/plain": repr(self)}
 
 
-def _table(moment, held, moved, words):
-    """The four roles with their numbers; what the last move changed is said in words."""
+def _table(moment, held, words, sentence):
+    """The four roles with their numbers, and for each what the last move did to it, in words."""
     actions = [f"action {action}" for action in range(len(moment.logits))]
     columns = ["role", "holds", *actions, "in the last move"]
     head = "".join(f'<th scope="col">{name}</th>' for name in columns)
     rows = "".join(
-        _row(role, name, values, role in moved)
+        _row(role, name, values, words[role])
         for role, numbers in held.items()
         for name, values in numbers.items()
     )
     ratio = " · ".join(_text(value) for value in batch_ratios(moment))
-    what = f"Changed: {' and '.join(moved)}." if moved else "All four roles start afresh."
     return (
-        f'{STYLE}<div role="status">{escape(f"{words} {what}")}</div>'
+        f'{STYLE}<div role="status">{escape(sentence)}</div>'
         f'<table class="lesson-roles"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
         f"<div>Ratios ρ = π_θ(a) / π_old(a) of the actions drawn: {ratio}. "
         f"Inner steps on batch {moment.batches} so far: {moment.inner_steps}.</div>"
     )
 
 
-def _row(role, name, values, moved):
+def _row(role, name, values, word):
     numbers = "".join(f"<td>{_text(value)}</td>" for value in values)
-    word = "<strong>changed</strong>" if moved else "unchanged"
     return f'<tr><th scope="row">{role}</th><td>{name}</td>{numbers}<td>{word}</td></tr>'
 
 

@@ -154,9 +154,21 @@ def test_its_text_form_is_fixed_and_a_still_goes_with_it(explorer):
     bundle = explorer._repr_mimebundle_()
     assert bundle["text/plain"] == "Explorer: run this cell to use it"
     assert "application/vnd.jupyter.widget-view+json" in bundle
-    before = bundle["image/png"]
+    before = bundle["text/html"]
+    assert f'<img alt="{explorer.status.value.split(">")[2].split("<")[0]}"' in before
     explorer.beta.value = 3
-    assert explorer._repr_mimebundle_()["image/png"] != before
+    assert explorer._repr_mimebundle_()["text/html"] != before
+
+
+def test_the_numbers_are_shown_as_tables_that_follow_the_figure(explorer):
+    assert explorer.table.value == ""
+    button(explorer, "Numbers as a table").value = True
+    for beta in (0.2, 3):
+        explorer.beta.value = beta
+        assert f"<td>{explorer.history.reward[-1]:.3f}</td>" in explorer.table.value
+        assert explorer.table.value.count("<table>") == 3
+    explorer.learning_rate.value = -1
+    assert explorer.table.value == ""
 
 
 def test_moves_on_two_threads_end_on_what_the_controls_say(explorer):

@@ -35,7 +35,8 @@ def test_the_table_shows_the_numbers_of_the_moment(panel):
 
 
 def test_what_changed_is_said_in_words(panel):
-    assert "All four roles start afresh." in status(panel)
+    assert status(panel) == "A new run. All four roles start afresh."
+    assert {word for _, word in rows(panel).values()} == {"starts afresh"}
     panel.step.click()
     words = {role: word for (role, _), (_, word) in rows(panel).items()}
     assert words == {
@@ -48,7 +49,14 @@ def test_what_changed_is_said_in_words(panel):
     panel.collect.click()
     assert status(panel) == "Batch 2 collected. Changed: behaviour policy π_old."
     panel.restart.click()
-    assert status(panel).startswith("A new run. Changed: current policy π_θ and behaviour policy")
+    assert status(panel) == "A new run. All four roles start afresh."
+    assert {word for _, word in rows(panel).values()} == {"starts afresh"}
+
+
+def test_a_collection_right_after_a_collection_changes_no_policy(panel):
+    panel.collect.click()
+    assert status(panel) == "Batch 2 collected. Changed: behaviour policy π_old."
+    assert rows(panel)["current policy π_θ", "probability"][1] == "unchanged"
 
 
 def test_an_action_without_samples_is_said_to_be_so():
