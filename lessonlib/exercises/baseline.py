@@ -16,6 +16,14 @@ def weighted_mean(weights, r):
     return np.sum(weights * r) / np.sum(weights)
 
 
+def _for_each_logit(weights, r):
+    return weights.T @ r / np.sum(weights, axis=0)
+
+
+def _for_each_logit_averaged(weights, r):
+    return np.mean(_for_each_logit(weights, r))
+
+
 def best_baseline(
     logits, rewards, *, weigh=lambda p: p * squared_lengths(p), combine=weighted_mean,
     policy=softmax,
@@ -113,6 +121,32 @@ _BEST = (
         "squared_rewards", {"combine": lambda w, r: weighted_mean(w, r**2)},
         "The rewards are squared. In the derivative of the variance with respect to c they come in "
         "to the first power.",
+    ),
+    Misconception(
+        "mean_over_logits",
+        {"weigh": lambda p: p[:, None] * scores(p) ** 2, "combine": _for_each_logit_averaged},
+        "The best baseline of each logit by itself, averaged. Asked for is one constant for the "
+        "total variance: add up the squares of a score before you divide.",
+    ),
+    Misconception(
+        "one_for_each_logit",
+        {"weigh": lambda p: p[:, None] * scores(p) ** 2, "combine": _for_each_logit},
+        "A baseline for each logit came back, (A,). Asked for is one constant for the total "
+        "variance: add up the squares of a score before you divide.",
+    ),
+    Misconception(
+        "expected_exponential",
+        {"policy": np.exp, "weigh": np.asarray, "combine": lambda w, r: np.sum(w * r)},
+        "The rewards are weighted with exp of logits that are not normalised, and the lengths of "
+        "the scores are missing.",
+    ),
+    Misconception(
+        "quotient_of_moments", {"weigh": np.asarray, "combine": lambda w, r: w @ r**2 / (w @ r)},
+        "This is E[r²]/E[r]. The weights in the variance are made of scores, not of rewards.",
+    ),
+    Misconception(
+        "reward_of_likeliest", {"weigh": lambda p: np.eye(p.size)[np.argmax(p)]},
+        "This is the reward of the most likely action. Every action adds to the variance.",
     ),
     Misconception(
         "sign", {"combine": lambda w, r: -weighted_mean(w, r)},

@@ -5,13 +5,14 @@ import inspect
 
 from lessonlib import storage
 from lessonlib.exercises import (
+    against_optimum,
     baseline,
     clipping,
     collecting,
     detached,
     divergence,
+    gap,
     guard,
-    objective,
     optimum,
     policy,
     ppo,
@@ -26,7 +27,7 @@ from lessonlib.exercises.result import CheckResult
 
 _THEMES = (
     reward, ratio, clipping, surrogate, ppo, detached,
-    score, baseline, rollout, collecting, policy, divergence, optimum, objective,
+    score, baseline, rollout, collecting, policy, divergence, optimum, gap, against_optimum,
 )  # fmt: skip
 EXERCISES = {each.name: each for theme in _THEMES for each in theme.EXERCISES}
 

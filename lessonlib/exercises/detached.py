@@ -1,5 +1,7 @@
 """Exercise on what must not receive a gradient, and the gradients of the loss by hand."""
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -85,10 +87,11 @@ def correct_loss(logits, old_logps, actions, advantages, reference_logps, beta=0
 def detached_gradients(
     loss, logits, old_logps, actions, advantages, reference_logps, beta, clip, *,
     leaks=lambda loss: float(loss is leaking_loss), argnums=(1, 3), finish=tuple,
+    settings=lambda beta, clip: (beta, clip),
 ):  # fmt: skip
     """Gradients of the given loss with respect to old log-probs and advantages."""
     into_logits, into_old, into_advantages = ppo_gradients(
-        logits, old_logps, actions, advantages, reference_logps, beta, clip,
+        logits, old_logps, actions, advantages, reference_logps, *settings(beta, clip),
         into_old=leaks(loss), into_advantages=leaks(loss),
     )  # fmt: skip
     gradients = {
@@ -97,43 +100,24 @@ def detached_gradients(
     return finish(gradients[i] for i in argnums)
 
 
-def _argnums(*positions):
-    return {"argnums": positions}
+_ARGUMENTS = {0: "logits", 1: "old_logps", 3: "advantages", 4: "reference_logps"}
 
 
-_COUNT = "Arguments are counted from 0: which positions do old_logps and advantages have?"
+def _other_arguments():
+    for pair in itertools.product(_ARGUMENTS, repeat=2):
+        first, second = (_ARGUMENTS[i] for i in pair)
+        if pair == (1, 3):
+            continue
+        yield Misconception(
+            f"{first}_and_{second}", {"argnums": pair},
+            f"The gradients belong to {first} and {second}. Asked for are those with respect to "
+            "old_logps and advantages, in this order. Arguments are counted from 0: which "
+            "positions do the two have?",
+        )  # fmt: skip
+
 
 _DETACHED = (
-    Misconception(
-        "order_swapped", _argnums(3, 1),
-        "The two gradients are in the other order: first old_logps, then advantages.",
-    ),
-    Misconception(
-        "counted_from_one", _argnums(0, 4),
-        f"The gradients belong to other arguments, logits and reference. {_COUNT}",
-    ),
-    Misconception(
-        "logits_and_old", _argnums(0, 1),
-        f"The gradients belong to logits and old_logps. {_COUNT}",
-    ),
-    Misconception(
-        "logits_and_advantages", _argnums(0, 3),
-        f"The first gradient belongs to the logits, not to old_logps. {_COUNT}",
-    ),
-    Misconception(
-        "old_and_reference", _argnums(1, 4),
-        f"The second gradient belongs to the reference, not to the advantages. {_COUNT}",
-    ),
-    Misconception(
-        "advantages_and_reference", _argnums(3, 4),
-        f"The gradients belong to advantages and reference. {_COUNT}",
-    ),
-    Misconception(
-        "old_twice", _argnums(1, 1), f"Both gradients belong to old_logps. {_COUNT}"
-    ),
-    Misconception(
-        "advantages_twice", _argnums(3, 3), f"Both gradients belong to the advantages. {_COUNT}"
-    ),
+    *_other_arguments(),
     Misconception(
         "always_zero", {"leaks": lambda loss: 0.0},
         "The gradients are zero also for a loss that leaks. Zeros were written down, the inputs "
@@ -157,6 +141,15 @@ _DETACHED = (
         "summed", {"finish": lambda g: tuple(np.sum(each) for each in g)},
         "Each gradient was reduced to one number (a sum). Asked for are the gradients, one number "
         "for each sample: in a sum, leaks of opposite sign can hide each other.",
+    ),
+    Misconception(
+        "absolute_sum", {"finish": lambda g: tuple(np.sum(np.abs(each)) for each in g)},
+        "Each gradient was reduced to the sum of its absolute values. Asked for are the gradients "
+        "themselves, one number for each sample.",
+    ),
+    Misconception(
+        "settings_not_passed", {"settings": lambda beta, clip: (0.1, 0.2)},
+        "β and clip were not passed on to the loss, so its defaults were used.",
     ),
     Misconception(
         "largest", {"finish": lambda g: tuple(np.max(np.abs(each)) for each in g)},

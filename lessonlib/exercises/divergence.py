@@ -10,6 +10,11 @@ def kl_sum(p, q):
     return np.sum(np.exp(p) * (p - q))
 
 
+def _jensen_shannon(p, q):
+    middle = np.log((np.exp(p) + np.exp(q)) / 2)
+    return (kl_sum(p, middle) + kl_sum(q, middle)) / 2
+
+
 def kl(logp, reference_logp, *, divergence=kl_sum, kl_sign=1):
     """KL(π_θ‖π_ref), a ~ π_θ."""
     return kl_sign * divergence(logp, reference_logp)
@@ -131,6 +136,31 @@ DIVERGENCE = (
     Misconception(
         "kl_exponentiated", {"divergence": lambda p, q: np.sum(np.exp(p) * np.exp(p - q))},
         "The ratio π_θ/π_ref itself is weighted; its logarithm is missing.",
+    ),
+    Misconception(
+        "kl_swapped_mean", {"divergence": lambda p, q: kl_sum(q, p) / p.size},
+        f"The arguments of the KL are swapped, and its terms averaged (mean for sum). {_DIRECTION}",
+    ),
+    Misconception(
+        "kl_wrong_weights_mean", {"divergence": lambda p, q: np.mean(np.exp(q) * (p - q))},
+        f"The log-ratio is weighted with the reference, and the terms are averaged. {_DIRECTION}",
+    ),
+    Misconception(
+        "kl_distance", {"divergence": lambda p, q: np.sum(np.abs(p - q))},
+        "This is the sum of absolute differences of the log-probs; a KL weighs log-ratios by "
+        "probabilities.",
+    ),
+    Misconception(
+        "kl_largest_term", {"divergence": lambda p, q: np.max(np.exp(p) * (p - q))},
+        "Only the largest term is kept. An expectation adds up all of them.",
+    ),
+    Misconception(
+        "kl_ratio_weights", {"divergence": lambda p, q: np.sum(np.exp(p - q) * (p - q))},
+        f"The weights are the ratios π_θ/π_ref. {_DIRECTION} Whose probabilities weigh the terms?",
+    ),
+    Misconception(
+        "kl_jensen_shannon", {"divergence": _jensen_shannon},
+        f"This is the Jensen–Shannon divergence, by way of the mean policy. {_DIRECTION}",
     ),
 )  # fmt: skip
 

@@ -10,7 +10,7 @@ from lessonlib.exercises.result import CheckResult
 from lessonlib.exercises.watching import Seen, calls, fresh, refuses_arguments
 
 # How many of an exercise's misconceptions are tried two at a time.
-_PAIRED = 50
+_PAIRED = 60
 
 NOT_ATTEMPTED = (
     "Not attempted yet: the function gives nothing back. Replace the ... in the scaffold "
@@ -28,6 +28,7 @@ def judge(exercise: Exercise, function) -> CheckResult:
             exercise,
             f"A {type(function).__name__} was passed, where a function is asked for. Pass the "
             f"function itself, without brackets: check({exercise.name!r}, your_function).",
+            "not_a_function",
         )
     unfit = guard.run(refuses_arguments, function, fresh(exercise.cases[0])).value
     if unfit:
@@ -35,6 +36,7 @@ def judge(exercise: Exercise, function) -> CheckResult:
             exercise,
             f"The check calls your function with {len(exercise.parameters)} arguments, "
             f"({parameters}), in this order. That does not work: {unfit}.",
+            "arguments",
             rows=(("Arguments", f"({parameters})", unfit),),
         )
     return (exercise.judge or by_values)(exercise, function)
@@ -62,9 +64,9 @@ def verdict(exercise: Exercise, cases: tuple[Case, ...], seen: list[Seen]) -> Ch
     ]  # fmt: skip
     if not differing and len(seen) == len(cases):
         if seen[0].form:
-            return refusal(exercise, f"The numbers are right, but {seen[0].form}.")
+            return refusal(exercise, f"The numbers are right, but {seen[0].form}.", "container")
         return CheckResult(exercise.name, True, True, None, f"Right on all {len(cases)} inputs.")
-    mistake, message = _name(exercise, cases, seen, right, differing)
+    mistake, message = _name(exercise, cases, seen, right)
     first = differing[0]
     where, rows = comparison(exercise, cases[first], seen[first], right[first])
     return refusal(exercise, f"{message}\n{where}" if message else where, mistake, rows)
@@ -91,10 +93,10 @@ def same(parts, others, tolerance) -> bool:
     )
 
 
-def _name(exercise, cases, seen, right, differing):
+def _name(exercise, cases, seen, right):
     """The id and words of a known mistake that explains everything seen, or (None, words)."""
-    if seen[-1].error is not None and len(seen) < len(cases):
-        return None, ""
+    if len(seen) < len(cases):
+        return seen[-1].mistake, ""
     # Two at once come last: a single cause is the simpler explanation.
     singles = ((each,) for each in exercise.misconceptions)
     pairs = itertools.combinations(exercise.misconceptions[:_PAIRED], 2)
@@ -105,7 +107,7 @@ def _name(exercise, cases, seen, right, differing):
         if _explains(exercise, exercise.wrong(*held), cases, seen, right):
             said = "\nAnd a second thing: ".join(each.message for each in held)
             return "+".join(each.id for each in held), said
-    return _pattern(seen, right, differing)
+    return _pattern(cases, seen, right)
 
 
 def _explains(exercise, wrong, cases, seen, right):
@@ -118,27 +120,39 @@ def _explains(exercise, wrong, cases, seen, right):
     return tells
 
 
-def _pattern(seen, right, differing):
-    """Words for a mistake that is not in the bank but shows a pattern."""
-    pairs = [
-        (one.parts, asked)
-        for one, asked in zip(seen, right, strict=True)
-        if one.parts is not None and [p.shape for p in one.parts] == [p.shape for p in asked]
-    ]
-    if len(pairs) < len(right):
-        return None, ""
-    yours = np.concatenate([np.ravel(part) for parts, _ in pairs for part in parts])
-    asked = np.concatenate([np.ravel(part) for _, parts in pairs for part in parts])
+def _pattern(cases, seen, right):
+    """The id and words of a mistake that is in no bank but shows a pattern, or (None, "")."""
+    unfit = [one for one, asked in zip(seen, right, strict=True) if not _fits(one, asked)]
+    if unfit:
+        return unfit[0].mistake, ""
+    yours = np.concatenate([np.ravel(part) for one in seen for part in one.parts])
+    asked = np.concatenate([np.ravel(part) for parts in right for part in parts])
     if not np.isfinite(yours).all():
-        return None, ""
+        return "not_finite", "NaN or an infinity came out: look for a division by 0, a log of 0."
     if np.allclose(yours, yours[0]):
-        return None, f"It gives {number(yours[0])} whatever the input is."
+        return "constant", f"It gives {number(yours[0])} whatever the input is."
+    for name in cases[0].inputs:
+        if all(_gives_back(one, case.inputs[name]) for one, case in zip(seen, cases, strict=True)):
+            return "input_returned", f"It gives back its argument {name} as it came."
     if np.allclose(yours, -asked, 1e-3, 1e-4):
         return "sign", "Every number has the right size and the wrong sign."
     factor = yours @ asked / (asked @ asked)
     if np.allclose(yours, factor * asked, 1e-3, 1e-4):
         return "scale", f"Every number is {number(factor)} times what it should be."
+    if np.all(np.abs(yours - asked) <= 0.2 * np.abs(asked) + 0.1 * np.mean(np.abs(asked))):
+        return "estimate", (
+            "It is close on every input and exact on none or few. Is something estimated from "
+            "samples, rounded, or approximated? With a handful of actions the sum is exact."
+        )
     return None, ""
+
+
+def _fits(one, asked):
+    return one.parts is not None and [p.shape for p in one.parts] == [p.shape for p in asked]
+
+
+def _gives_back(one, value):
+    return isinstance(value, np.ndarray) and same(one.parts, (float64(value),), 1e-4)
 
 
 def comparison(exercise, case, seen, right):

@@ -1,10 +1,17 @@
-"""Exercises on the regularised objective: a policy beside the reference and the optimum."""
+"""What the exercises on the regularised objective share: its pieces, mistakes and inputs."""
 
 import numpy as np
 
-from lessonlib.exercises.divergence import DIVERGENCE, kl_sum
-from lessonlib.exercises.model import Exercise, Misconception, case, log_softmax, some_logp, without
-from lessonlib.exercises.optimum import TILT, tilted
+from lessonlib.exercises.divergence import DIVERGENCE
+from lessonlib.exercises.model import (
+    Misconception,
+    case,
+    log_softmax,
+    softmax,
+    some_logp,
+    without,
+)
+from lessonlib.exercises.optimum import TILT
 
 
 def penalised(reward, drift, beta):
@@ -12,45 +19,34 @@ def penalised(reward, drift, beta):
     return reward - beta * drift
 
 
-def _objective(logp, q, r, beta, divergence, kl_sign, price):
-    return price(np.sum(np.exp(logp) * r), kl_sign * divergence(logp, q), beta)
-
-
-def _best(q, r, beta, tilt, normalise):
-    return normalise(tilt(q, r, beta))
-
-
-def difference(optimum, own):
-    """By how much the optimum is ahead."""
-    return optimum - own
-
-
-def regularized_gap(
-    logp, reference_logp, rewards, beta, *, divergence=kl_sum, kl_sign=1, price=penalised,
-    tilt=tilted, normalise=log_softmax, gap=difference,
-):  # fmt: skip
-    """J(π*) − J(π) with J = E[r] − β·KL(π‖π_ref)."""
-    best = _best(reference_logp, rewards, beta, tilt, normalise)
-    optimum, own = (
-        _objective(policy, reference_logp, rewards, beta, divergence, kl_sign, price)
-        for policy in (best, logp)
-    )
-    return gap(optimum, own)
-
-
-def compare_with_optimum(
-    logp, reference_logp, rewards, beta, *, divergence=kl_sum, kl_sign=1, price=penalised,
-    tilt=tilted, normalise=log_softmax, order=(0, 1, 2), ceiling=lambda optimum, r: optimum,
-):  # fmt: skip
-    """(J(π_ref), J(π), J(π*))."""
-    best = _best(reference_logp, rewards, beta, tilt, normalise)
-    values = [
-        _objective(policy, reference_logp, rewards, beta, divergence, kl_sign, price)
-        for policy in (reference_logp, logp, best)
+def objectives(policies, q, r, beta, divergence, kl_sign, price):
+    return [
+        price(np.sum(np.exp(policy) * r), kl_sign * divergence(policy, q), beta)
+        for policy in policies
     ]
-    values[2] = ceiling(values[2], rewards)
-    return tuple(values[i] for i in order)
 
+
+def reference_alone(logp, reference_logp):
+    """The reference, where a role is its."""
+    return reference_logp
+
+
+_ROLES = (
+    Misconception(
+        "optimum_from_logp", {"start": lambda p, q: p},
+        "The optimum is built on logp instead of the reference: the roles are swapped. Which "
+        "policy does the KL measure from?",
+    ),
+    Misconception(
+        "kl_from_logp", {"anchor": lambda p, q: p},
+        "The KL is measured from logp instead of the reference: the roles are swapped.",
+    ),
+    Misconception(
+        "reference_and_logp_swapped", {"start": lambda p, q: p, "anchor": lambda p, q: p},
+        "The reference and logp have changed roles: the optimum and the KL both start from logp. "
+        "Look at the order of the arguments.",
+    ),
+)  # fmt: skip
 
 _PRICE = (
     Misconception(
@@ -101,65 +97,17 @@ _UNNORMALISED = (
         "The optimum looks as if softmax was taken twice.",
     ),
     Misconception(
+        "optimum_as_probabilities", {"normalise": softmax},
+        "The optimum is passed on as probabilities where log-probs are meant.",
+    ),
+    Misconception(
         "optimum_greedy", {"normalise": lambda x: np.where(x == x.max(), 0.0, -60.0)},
         "The optimum is taken to be the single best action. That leaves out what the drift costs: "
         "for β above 0 every action keeps some probability.",
     ),
 )  # fmt: skip
 
-_GAP = (
-    Misconception(
-        "sign", {"gap": lambda optimum, own: own - optimum},
-        "The difference is taken the other way round: the sign is flipped. The optimum is a bound, "
-        "so the gap is never negative.",
-    ),
-    Misconception(
-        "optimum_only", {"gap": lambda optimum, own: optimum},
-        "This is the objective of the optimum; that of logp has not been taken away.",
-    ),
-    Misconception(
-        "own_only", {"gap": lambda optimum, own: own},
-        "This is the objective of logp. How far is it below the optimum?",
-    ),
-    Misconception(
-        "ratio_for_difference", {"gap": lambda optimum, own: own / optimum},
-        "This is a quotient of objectives. They may be 0 or negative; a gap is a difference.",
-    ),
-    Misconception(
-        "objectives_added", {"gap": lambda optimum, own: own + optimum},
-        "The two objectives are added; a gap is a difference.",
-    ),
-)  # fmt: skip
-
-_ORDER = (
-    Misconception(
-        "order_reversed", {"order": (2, 1, 0)},
-        "The order is reversed. Asked for: reference, logp, optimum.",
-    ),
-    Misconception(
-        "reference_and_policy_swapped", {"order": (1, 0, 2)},
-        "The first two are swapped. Asked for: reference, logp, optimum. The reference pays no KL.",
-    ),
-    Misconception(
-        "policy_and_optimum_swapped", {"order": (0, 2, 1)},
-        "The last two are swapped. Asked for: reference, logp, optimum, the largest.",
-    ),
-    Misconception(
-        "rotated", {"order": (1, 2, 0)},
-        "The order is another one. Asked for: reference, logp, optimum.",
-    ),
-    Misconception(
-        "optimum_first", {"order": (2, 0, 1)},
-        "The order is another one. Asked for: reference, logp, optimum.",
-    ),
-    Misconception(
-        "best_reward_as_optimum", {"ceiling": lambda optimum, r: np.max(r)},
-        "The third number is the largest reward. No policy reaches it without paying for its "
-        "drift: what does the objective take away?",
-    ),
-)  # fmt: skip
-
-_SHARED = (*TILT, *without(DIVERGENCE, "kl_not_summed"), *_PRICE)
+OBJECTIVE = (*_UNNORMALISED, *TILT, *_ROLES, *without(DIVERGENCE, "kl_not_summed"), *_PRICE)
 
 
 def _cases():
@@ -172,19 +120,7 @@ def _cases():
         yield some_logp(rng, count), some_logp(rng, count), rng.normal(0.5, 1.5, count), beta
 
 
-_CASES = tuple(
+CASES = tuple(
     case(logp=logp, reference_logp=reference_logp, rewards=rewards, beta=beta)
     for logp, reference_logp, rewards, beta in _cases()
 )
-
-EXERCISES = (
-    Exercise(
-        "regularized_gap", "scalar", regularized_gap, _CASES,
-        (*_GAP, *_UNNORMALISED, *without(_SHARED, "loss_for_objective")),
-    ),  # fmt: skip
-    Exercise(
-        "compare_with_optimum", "(reference, logp, optimum)", compare_with_optimum, _CASES,
-        (*_ORDER, *_UNNORMALISED, *_SHARED),
-        names=("objective of the reference", "objective of logp", "objective of the optimum"),
-    ),
-)  # fmt: skip

@@ -115,6 +115,24 @@ _NORMALISE = (
         "floating point and turns into inf and NaN. Which function normalises on the log scale?",
     ),
     Misconception(
+        "overflow_of_the_sum", {"normalise": lambda x: x - np.log(np.sum(np.exp(x)))},
+        "The sum of exp(r/β) overflows for a small β and turns into inf. Which function takes the "
+        "log of a sum of exponentials without leaving the log scale?",
+    ),
+    Misconception(
+        "normalised_without_reference",
+        {
+            "tilt": lambda q, r, b: q + log_softmax(r / b),
+            "normalise": np.asarray,
+        },
+        "The normalising sum runs over exp(r/β) alone: the reference belongs into it too. exp of "
+        "the result must sum to 1.",
+    ),
+    Misconception(
+        "factors_added", {"tilt": lambda q, r, b: np.logaddexp(q, r / b)},
+        "π_ref(a) and exp(r(a)/β) are added where they are to be multiplied.",
+    ),
+    Misconception(
         "probabilities_returned", {"normalise": softmax},
         "Probabilities came back where log-probs are asked for (optimal_logp, in nats).",
     ),

@@ -13,9 +13,9 @@ def expected_reward(logp, rewards, *, terms=lambda p, r: np.exp(p) * r, reduce=n
 
 def kl_pair(reference_logp, final_logp, *, divergence=kl_sum, kl_sign=1, first=None, order=1):
     """(KL(π_ref‖π_ref), KL(π_final‖π_ref))."""
-    first = divergence if first is None else first
-    pair = first(reference_logp, reference_logp), kl_sign * divergence(final_logp, reference_logp)
-    return pair[::order]
+    start = divergence(reference_logp, reference_logp)
+    start = start if first is None else first(reference_logp, final_logp)
+    return (start, kl_sign * divergence(final_logp, reference_logp))[::order]
 
 
 EXPECTED_REWARD = (
@@ -109,6 +109,11 @@ EXPECTED_REWARD = (
         "given; a baseline comes in only with the gradient.",
     ),
     Misconception(
+        "log_probs_normalised", {"terms": lambda p, r: p / np.sum(p) * r},
+        "The log-probs are divided by their sum to serve as weights. They are logs: another "
+        "function makes them probabilities, which then sum to one by themselves.",
+    ),
+    Misconception(
         "sign", {"sign": -1},
         "The sign is flipped: this is a loss. Asked for is the expected reward itself.",
     ),
@@ -121,16 +126,31 @@ _PAIR = (
         "the KL of the final policy to the reference.",
     ),
     Misconception(
-        "self_is_entropy", {"first": lambda p, q: -np.sum(np.exp(p) * p)},
+        "self_is_entropy", {"first": lambda q, p: -np.sum(np.exp(q) * q)},
         "The first number is the entropy of the reference. How far is a policy from itself?",
     ),
     Misconception(
-        "self_is_negative_entropy", {"first": lambda p, q: np.sum(np.exp(p) * p)},
+        "self_is_negative_entropy", {"first": lambda q, p: np.sum(np.exp(q) * q)},
         "The first number is Σ π log π of the reference alone. How far is a policy from itself?",
     ),
     Misconception(
-        "self_is_one", {"first": lambda p, q: 1.0},
+        "self_is_one", {"first": lambda q, p: 1.0},
         "The first number is 1. Every ratio of a policy to itself is 1; what is its logarithm?",
+    ),
+    Misconception(
+        "first_is_final", {"first": lambda q, p: kl_sum(p, q)},
+        "The first number is the KL of the final policy. It should compare the reference with "
+        "itself: what is it before the run has begun?",
+    ),
+    Misconception(
+        "first_is_reversed", {"first": lambda q, p: kl_sum(q, p)},
+        "The first number is KL(π_ref‖π_final). It should compare the reference with itself: what "
+        "is it before the run has begun?",
+    ),
+    Misconception(
+        "final_to_itself", {"divergence": lambda p, q: 0.0},
+        "The second number is 0 as well, as if the final policy were compared with itself. How far "
+        "is it from the reference?",
     ),
 )  # fmt: skip
 

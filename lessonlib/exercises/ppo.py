@@ -5,13 +5,13 @@ import dataclasses
 import jax
 import numpy as np
 
-from lessonlib.exercises.clipping import KEPT, smaller_product
+from lessonlib.exercises.clipping import KEPT, around_one, product, smaller_product
 from lessonlib.exercises.detached import GRADIENTS, ppo_gradients
 from lessonlib.exercises.divergence import DIVERGENCE, kl_sum
 from lessonlib.exercises.judging import by_values, verdict
 from lessonlib.exercises.model import Exercise, Misconception, case, log_softmax, some_logp, without
 from lessonlib.exercises.ratio import RATIO, ratio
-from lessonlib.exercises.surrogate import REDUCE, WEIGH
+from lessonlib.exercises.surrogate import BATCH, REDUCE, WEIGH
 from lessonlib.exercises.watching import calls
 
 
@@ -20,21 +20,22 @@ def loss_of(surrogate, drift, beta):
     return -surrogate + beta * drift
 
 
-def exact(logp, q, actions, old, divergence):
+def exact(logp, q, actions, old, divergence, logits):
     """The KL summed over all actions; the samples are not needed."""
     return divergence(logp, q)
 
 
 def ppo_loss(
     logits, old_logps, actions, advantages, reference_logps, beta, clip, *,
-    stored=lambda old, q, a: old, rule=ratio, kept=smaller_product, reduce=np.mean,
-    weigh=np.asarray, divergence=kl_sum, drift=exact, price=loss_of, swap=lambda b, e: (b, e),
+    stored=lambda old, q, a: old, rule=ratio, bounds=around_one, kept=smaller_product,
+    reduce=np.mean, weigh=np.asarray, divergence=kl_sum, drift=exact,
+    price=loss_of, swap=lambda b, e: (b, e),
 ):  # fmt: skip
     """−mean min(ρA, clip(ρ)A) + β·KL(π_θ‖π_ref)."""
     beta, clip = swap(beta, clip)
     old, logp = stored(old_logps, reference_logps, actions), log_softmax(logits)
-    terms = kept(rule(logits, old, actions), weigh(advantages), clip)
-    distance = drift(logp, reference_logps, actions, old_logps, divergence)
+    terms = product(rule(logits, old, actions), weigh(advantages), clip, bounds, kept)
+    distance = drift(logp, reference_logps, actions, old_logps, divergence, logits)
     return price(reduce(terms), distance, beta)
 
 
@@ -76,6 +77,10 @@ _LOSS = (
         "β is fixed at 0.1: the argument beta plays no part.",
     ),
     Misconception(
+        "beta_fixed_at_the_lessons", {"price": lambda s, d, b: -s + 0.2 * d},
+        "β is fixed at 0.2: the argument beta plays no part.",
+    ),
+    Misconception(
         "beta_on_everything", {"price": lambda s, d, b: b * (d - s)},
         "β multiplies the surrogate as well. It is the price of the KL alone.",
     ),
@@ -95,34 +100,60 @@ _LOSS = (
         "collected. The loop would stay stable and optimise the wrong objective.",
     ),
     Misconception(
-        "old_as_reference", {"drift": lambda p, q, a, o, d: np.mean(p[a] - o)},
+        "old_as_reference", {"drift": lambda p, q, a, o, d, x: np.mean(p[a] - o)},
         "The KL is taken to the old policy, from the samples: the roles of reference and old are "
         "mixed up. The penalty measures the drift from the fixed reference.",
     ),
     Misconception(
-        "kl_sampled", {"drift": lambda p, q, a, o, d: np.mean(p[a] - q[a])},
+        "kl_sampled", {"drift": lambda p, q, a, o, d, x: np.mean(p[a] - q[a])},
         "The KL is estimated from the sampled actions, which were drawn from π_old and not from "
         "π_θ. With a handful of actions it can be summed exactly, weighted with π_θ.",
     ),
     Misconception(
         "kl_sampled_k3",
-        {"drift": lambda p, q, a, o, d: np.mean(np.exp(q[a] - p[a]) - 1 - q[a] + p[a])},
+        {"drift": lambda p, q, a, o, d, x: np.mean(np.exp(q[a] - p[a]) - 1 - q[a] + p[a])},
         "The KL is estimated from the sampled actions (the estimator r − 1 − log r), which were "
         "drawn from π_old. With a handful of actions it can be summed exactly.",
     ),
     Misconception(
-        "kl_sampled_squared", {"drift": lambda p, q, a, o, d: np.mean((p[a] - q[a]) ** 2) / 2},
+        "kl_sampled_squared", {"drift": lambda p, q, a, o, d, x: np.mean((p[a] - q[a]) ** 2) / 2},
         "The KL is estimated from the sampled actions (half the squared log-ratio). With a handful "
         "of actions it can be summed exactly, weighted with π_θ.",
     ),
     Misconception(
-        "kl_sampled_weighted", {"drift": lambda p, q, a, o, d: np.sum((np.exp(p) * (p - q))[a])},
+        "kl_sampled_weighted", {"drift": lambda p, q, a, o, d, x: np.sum((np.exp(p) * (p - q))[a])},
         "The KL is summed over the sampled actions. It runs over all A actions of the policy, each "
         "once.",
     ),
     Misconception(
+        "kl_sampled_weighted_mean",
+        {"drift": lambda p, q, a, o, d, x: np.mean((np.exp(p) * (p - q))[a])},
+        "The terms of the KL are averaged over the sampled actions: each is weighted twice, by its "
+        "probability and by how often it was drawn. It runs over all A actions, each once.",
+    ),
+    Misconception(
+        "kl_sampled_k3_reversed",
+        {"drift": lambda p, q, a, o, d, x: np.mean(np.exp(p[a] - q[a]) - 1 - p[a] + q[a])},
+        "The KL is estimated from the sampled actions, with the ratio the other way round. With a "
+        "handful of actions it can be summed exactly.",
+    ),
+    Misconception(
+        "kl_sampled_reversed", {"drift": lambda p, q, a, o, d, x: np.mean(q[a] - p[a])},
+        "The KL is estimated from the sampled actions, with its log-ratio reversed.",
+    ),
+    Misconception(
+        "kl_of_raw_logits", {"drift": lambda p, q, a, o, d, x: d(x, q)},
+        "The KL is taken of the logits as they are: logits are not log-probs before they are "
+        "normalised (log_softmax). Add a constant to all logits; the KL must not change.",
+    ),
+    Misconception(
+        "kl_raw_logits_inside", {"drift": lambda p, q, a, o, d, x: np.sum(np.exp(p) * (x - q))},
+        "Inside the bracket of the KL are logits that were not normalised. Add a constant to all "
+        "logits; the KL must not change.",
+    ),
+    Misconception(
         "kl_sampled_reweighted",
-        {"drift": lambda p, q, a, o, d: np.mean(np.exp(p[a] - o) * (p[a] - q[a]))},
+        {"drift": lambda p, q, a, o, d, x: np.mean(np.exp(p[a] - o) * (p[a] - q[a]))},
         "The KL is estimated from the samples with importance weights. That is unbiased but noisy; "
         "with a handful of actions it can be summed exactly.",
     ),
@@ -162,6 +193,8 @@ _SMOOTH = Exercise(
     GRADIENTS,
     names=("gradient wrt logits", "gradient wrt old_logps", "gradient wrt advantages"),
 )  # fmt: skip
+# What JAX raises where NumPy or Python takes a traced value for a number.
+_NOT_TRACED = (jax.errors.TracerArrayConversionError, jax.errors.ConcretizationTypeError)
 _NOT_DIFFERENTIABLE = (
     "JAX cannot differentiate it, as it uses NumPy or Python numbers on the way; so its gradients "
     "were not checked. For the training loop the same steps are needed in jax.numpy, with old "
@@ -185,18 +218,18 @@ def _judge(exercise, function):
     if not result.passed:
         return result
     seen = calls(_gradients_of(function), _SMOOTH.cases, len(_SMOOTH.names))
-    if any(one.error for one in seen):
-        leaks = any(isinstance(one.error, jax.errors.UnexpectedTracerError) for one in seen)
-        if not leaks:
-            return dataclasses.replace(result, message=f"{result.message} {_NOT_DIFFERENTIABLE}")
+    if any(isinstance(one.error, _NOT_TRACED) for one in seen):
+        return dataclasses.replace(result, message=f"{result.message} {_NOT_DIFFERENTIABLE}")
     return verdict(_SMOOTH, _SMOOTH.cases, seen)
 
 
 _DRIFT = without(DIVERGENCE, "kl_sign")  # here the sign belongs to the sum
+_KEPT = without(KEPT[8:], "clip_is_upper_bound")
 _RATIOS = without(RATIO[8:], "all_actions_for_each_sample")
 
 # Two mistakes at once are sought among the first of these, so the usual ones stand in front.
 _MISCONCEPTIONS = (
-    *_LOSS, *REDUCE, *WEIGH, *RATIO[:8], *KEPT[:8], *_DRIFT[:8], *_RATIOS, *KEPT[8:], *_DRIFT[8:],
+    *_LOSS, *REDUCE, *WEIGH, *BATCH, *RATIO[:8], *KEPT[:8], *_DRIFT[:8],
+    *_RATIOS, *_KEPT, *_DRIFT[8:],
 )  # fmt: skip
 EXERCISES = (Exercise("ppo_loss", "scalar", ppo_loss, _CASES, _MISCONCEPTIONS, judge=_judge),)

@@ -136,7 +136,8 @@ RATIO = (
         "action that was drawn belongs to a sample.",
     ),
     Misconception(
-        "every_sample_with_every", {"rule": lambda x, o, a: np.exp(log_softmax(x)[a] - o[:, None])},
+        "every_log_prob_with_every",
+        {"rule": lambda x, o, a: np.exp(log_softmax(x)[a] - o[:, None])},
         "Every sample is compared with every other, a table (N, N): a shape (N, 1) met a shape "
         "(N,). Sample n of the one belongs to sample n of the other alone.",
     ),
@@ -152,6 +153,34 @@ RATIO = (
     Misconception(
         "reference_probability", {"rule": lambda x, o, a: softmax(x)[a] / np.mean(np.exp(o))},
         "One common denominator is used for all samples. Each sample has its own old log-prob.",
+    ),
+    Misconception(
+        "probability_less_log_prob", {"rule": lambda x, o, a: softmax(x)[a] - o},
+        "A log-prob is taken away from a probability. old_logps are in nats: bring both to one "
+        "scale, then ask how a ratio is formed on it.",
+    ),
+    Misconception(
+        "log_ratio_of_logits", {"rule": lambda x, o, a: x[a] - o},
+        "This is a log-ratio (no exponential), made of logits that were not normalised: two steps "
+        "are missing, one at each end.",
+    ),
+    Misconception(
+        "every_old_with_every", {"rule": lambda x, o, a: np.exp(log_softmax(x)[a][:, None] - o)},
+        "Every sample is compared with every other, a table (N, N): a shape (N, 1) met a shape "
+        "(N,). Sample n of the one belongs to sample n of the other alone.",
+    ),
+    Misconception(
+        "old_normalised", {"rule": lambda x, o, a: np.exp(log_softmax(x)[a] - log_softmax(o))},
+        "The old log-probs are normalised once more, over the batch. They are log-probs already, "
+        "one for each sample, and need not sum to one.",
+    ),
+    Misconception(
+        "exponential_twice", {"rule": lambda x, o, a: np.exp(ratio(x, o, a))},
+        "The exponential is taken twice. At equal policies ρ is 1; what is yours?",
+    ),
+    Misconception(
+        "counted_from_one", {"rule": lambda x, o, a: np.exp(log_softmax(x)[a - 1] - o)},
+        "The actions are shifted by one: they are counted from 0.",
     ),
 )  # fmt: skip
 

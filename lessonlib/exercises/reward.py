@@ -185,6 +185,29 @@ _MISCONCEPTIONS = (
         "Each score got a loss of its own, as if being chosen and being rejected were separate "
         "labels. Only the difference counts: adding a constant to all scores must change nothing.",
     ),
+    Misconception(
+        "log_sigmoids_subtracted",
+        {
+            "margin": lambda w, c, r: (c @ w, r @ w),
+            "loss": lambda both: np.mean(softplus(-both[0]) - softplus(-both[1])),
+        },
+        "The log-sigmoid is taken of each score, and then the difference. The difference comes "
+        "first: only it has a probability under Bradley–Terry.",
+    ),
+    Misconception(
+        "features_summed_last",
+        {
+            "margin": lambda w, c, r: (c - r) * w,
+            "loss": lambda m: np.mean(np.sum(softplus(-m), axis=1)),
+        },
+        "Each feature got a loss of its own, and the losses were summed. The margin is one number "
+        "for each pair: sum over the features first (a dot product).",
+    ),
+    Misconception(
+        "log_of_sum", {"loss": lambda m: -np.log(np.sum(sigmoid(m)))},
+        "The logarithm is taken after summing: a log of a sum is not the sum of the logs. The "
+        "pairs are independent, so their probabilities multiply.",
+    ),
 )  # fmt: skip
 
 EXERCISES = (

@@ -138,6 +138,20 @@ ADVANTAGES = (
         "Log-probs are picked where rewards are meant.",
     ),
     Misconception(
+        "probability_subtracted", {"combine": lambda a, p, r, b: r[a] - np.exp(p[a])},
+        "The action's probability is taken away from its reward. The baseline is in the units of "
+        "the reward.",
+    ),
+    Misconception(
+        "log_prob_subtracted", {"combine": lambda a, p, r, b: r[a] - p[a]},
+        "The action's log-prob is taken away from its reward. The baseline is in the units of the "
+        "reward.",
+    ),
+    Misconception(
+        "counted_from_one", {"combine": lambda a, p, r, b: r[a - 1] - b},
+        "The actions are shifted by one: they are counted from 0.",
+    ),
+    Misconception(
         "divided_by_baseline", {"combine": lambda a, p, r, b: r[a] / b},
         "The reward is divided by the baseline; an advantage is a difference.",
     ),

@@ -151,6 +151,31 @@ _GRADIENT = (
         "Which mean belongs to the policy?",
     ),
     Misconception(
+        "baseline_from_gradient", {"total": lambda p, r, c: enumerate_actions(p, r, 0) - c},
+        "The baseline is taken away from the finished gradient. It belongs to the reward of each "
+        "action, before the score comes in; then it cancels.",
+    ),
+    Misconception(
+        "log_probs_as_score", {"total": lambda p, r, c: np.log(p) * (r - c)},
+        "log π(a) itself stands where its gradient is meant. Differentiate it with respect to the "
+        "logits.",
+    ),
+    Misconception(
+        "squared_weights", {"total": lambda p, r, c: p**2 * (r - p @ r)},
+        "The probability comes in twice.",
+    ),
+    Misconception(
+        "weights_differentiated",
+        {"total": lambda p, r, c: (p * (1 + np.log(p)) * (r - c)) @ scores(p)},
+        "The weights π(a) were differentiated together with log π(a). In the score-function "
+        "estimator they only count how often an action is taken.",
+    ),
+    Misconception(
+        "likeliest_action_only",
+        {"total": lambda p, r, c: scores(p)[np.argmax(p)] * (r[np.argmax(p)] - c)},
+        "Only the most likely action is used. The expectation runs over all of them.",
+    ),
+    Misconception(
         "sign", {"sign": -1},
         "The sign is flipped: this is the gradient of a loss, to descend. Asked for is the "
         "gradient of the expected reward, to ascend.",

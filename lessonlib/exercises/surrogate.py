@@ -2,15 +2,16 @@
 
 import numpy as np
 
-from lessonlib.exercises.clipping import KEPT, SIGN, smaller_product
+from lessonlib.exercises.clipping import KEPT, SIGN, around_one, product, smaller_product
 from lessonlib.exercises.model import Exercise, Misconception, case
 
 
 def surrogate(
-    ratios, advantages, clip, *, kept=smaller_product, reduce=np.mean, weigh=np.asarray, sign=1
-):
+    ratios, advantages, clip, *, bounds=around_one, kept=smaller_product, reduce=np.mean,
+    weigh=np.asarray, sign=1,
+):  # fmt: skip
     """The mean of the kept products, to be maximised."""
-    return sign * reduce(kept(ratios, weigh(advantages), clip))
+    return sign * reduce(product(ratios, weigh(advantages), clip, bounds, kept))
 
 
 def clip_fraction(ratios, clip, *, outside=lambda r, e: np.abs(r - 1) > e, reduce=np.mean):
@@ -26,7 +27,8 @@ def whitened(a):
 def whitened_unbiased(a):
     """The same with N − 1 in the standard deviation; a batch of one has none."""
     centred = a - np.mean(a)
-    return centred / (np.sqrt(np.sum(centred**2) / max(len(a) - 1, 1)) + 1e-8)
+    deviation = np.sqrt(np.sum(centred**2) / (len(a) - 1)) if len(a) > 1 else np.nan
+    return centred / (deviation + 1e-8)
 
 
 REDUCE = (
@@ -74,29 +76,47 @@ WEIGH = (
     ),
 )  # fmt: skip
 
-_BROADCAST = (
+BATCH = (
     Misconception(
         "every_sample_with_every",
-        {"kept": lambda r, a, e: smaller_product(r[:, None], a[None, :], e)},
+        {"kept": lambda r, a, e, c: np.minimum(r[:, None] * a, c[:, None] * a)},
         "Every ratio met every advantage: a shape (N, 1) against a shape (N,) broadcasts to "
         "(N, N) without an error. Sample n has one ratio and one advantage; check the shapes.",
     ),
     Misconception(
+        "every_product_with_every",
+        {"kept": lambda r, a, e, c: np.minimum((r * a)[:, None], c * a)},
+        "Every product met every clipped product: a shape (N, 1) against a shape (N,) broadcasts "
+        "to (N, N) without an error. Check the shapes of both sides of the minimum.",
+    ),
+    Misconception(
+        "clipped_side_with_every",
+        {"kept": lambda r, a, e, c: np.minimum(r * a, c[None, :] * a[:, None])},
+        "One side of the minimum is a table (N, N): a shape (N, 1) met a shape (N,) in it. Check "
+        "the shapes of both sides.",
+    ),
+    Misconception(
         "minimum_of_means",
-        {
-            "kept": lambda r, a, e: (r * a, np.clip(r, 1 - e, 1 + e) * a),
-            "reduce": lambda sides: np.minimum(np.mean(sides[0]), np.mean(sides[1])),
-        },
+        {"kept": lambda r, a, e, c: np.minimum(np.mean(r * a), np.mean(c * a))},
         "The two products are averaged over the batch first, and the smaller mean is kept. Each "
         "sample has its own minimum: which comes first, min or mean?",
     ),
     Misconception(
+        "minimum_over_batch",
+        {"kept": lambda r, a, e, c: np.min(np.minimum(r * a, c * a))},
+        "The smallest product of the whole batch is kept. Each sample has its own minimum "
+        "(minimum of two arrays, not min of one); then comes the mean.",
+    ),
+    Misconception(
         "means_multiplied",
-        {
-            "kept": lambda r, a, e: (np.minimum(r, np.clip(r, 1 - e, 1 + e)), a),
-            "reduce": lambda sides: np.mean(sides[0]) * np.mean(sides[1]),
-        },
+        {"kept": lambda r, a, e, c: np.mean(np.minimum(r, c)) * np.mean(a)},
         "The mean ratio meets the mean advantage. Each sample has its own ratio and advantage.",
+    ),
+    Misconception(
+        "mean_ratio_times_mean_advantage",
+        {"kept": lambda r, a, e, c: np.mean(r) * np.mean(a)},
+        "The mean ratio meets the mean advantage, without a clip. Each sample has its own ratio "
+        "and advantage.",
     ),
 )  # fmt: skip
 
@@ -117,6 +137,14 @@ _CLIP_FRACTION = (
     Misconception(
         "inside_for_outside", {"outside": lambda r, e: np.abs(r - 1) <= e},
         "This is the share of ratios inside the interval. The clip fraction is the rest.",
+    ),
+    Misconception(
+        "inside_without_bounds", {"outside": lambda r, e: np.abs(r - 1) < e},
+        "This is the share of ratios inside the interval. The clip fraction is the rest.",
+    ),
+    Misconception(
+        "mean_of_clipped", {"outside": lambda r, e: np.clip(r, 1 - e, 1 + e)},
+        "This is the mean of the clipped ratios. Asked for is how many of them the clip changes.",
     ),
     Misconception(
         "count_for_share", {"reduce": np.sum},
@@ -190,6 +218,7 @@ def _surrogate_cases():
     yield case(ratios=[1.5, 0.5, 1.5, 0.5], advantages=[2.0, 2.0, -2.0, -2.0], clip=0.25)
     yield case(ratios=[1.25, 0.75, 1.25, 0.75], advantages=[1.0, 3.0, -1.0, -2.0], clip=0.25)
     yield case(ratios=[0.5], advantages=[-2.0], clip=0.25)
+    yield case(ratios=[0.25, 1.0, 2.0, 0.125], advantages=[-2.0, 1.0, 1.0, -1.0], clip=0.375)
     rng = np.random.default_rng(404)
     for clip in (0.1, 0.5, 0.2):
         yield case(ratios=rng.uniform(0.3, 2, 12), advantages=rng.normal(0.5, 2, 12), clip=clip)
@@ -211,7 +240,7 @@ def _clip_fraction_cases():
 EXERCISES = (
     Exercise(
         "surrogate", "scalar", surrogate, tuple(_surrogate_cases()),
-        (*KEPT, SIGN, *REDUCE, *WEIGH, *_BROADCAST),
+        (*KEPT, SIGN, *REDUCE, *WEIGH, *BATCH),
     ),
     Exercise(
         "clip_fraction", "scalar", clip_fraction, tuple(_clip_fraction_cases()), _CLIP_FRACTION

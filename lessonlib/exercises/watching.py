@@ -12,18 +12,20 @@ from lessonlib.exercises import guard
 from lessonlib.exercises.model import Case
 
 # Beyond this many steps, such as in an unrolled loop, compiling takes longer than running.
-_STEPS_WORTH_COMPILING = 60
+_STEPS_WORTH_COMPILING = 150
 
 
 class Seen(NamedTuple):
     """What one call gave: its parts as float64 arrays, or a problem in words.
 
-    `form` is a complaint about the container or type where the numbers could still be read.
+    `form` is a complaint about the container or type where the numbers could still be read;
+    `mistake` the id of a usual cause of the problem.
     """
 
     parts: tuple[np.ndarray, ...] | None
     problem: str = ""
     form: str = ""
+    mistake: str | None = None
     attempted: bool = True
     error: BaseException | None = None
     value: object = None
@@ -82,11 +84,13 @@ def _compile(function, inputs):
 
 def _read(ran, count):
     if ran.stopped is not None:
+        mistake, words = describe(ran.stopped)
         attempted = not isinstance(ran.stopped, NotImplementedError)
-        return Seen(None, describe(ran.stopped), attempted=attempted, error=ran.stopped)
+        return Seen(None, words, mistake=mistake, attempted=attempted, error=ran.stopped)
     read = guard.run(parts_of, ran.value, count)
     if read.stopped is not None:
-        return Seen(None, f"returned something that cannot be read as numbers: {_kind(ran.value)}")
+        words = f"returned something that cannot be read as numbers: {_kind(ran.value)}"
+        return Seen(None, words, mistake="not_numbers")
     return read.value._replace(value=ran.value)
 
 
@@ -100,10 +104,12 @@ def parts_of(value, count) -> Seen:
             form = f"a Python {type(value).__name__} came back where an array is asked for"
         return _numbers((value,), form)
     if not isinstance(value, list | tuple) and (isinstance(value, dict) or np.ndim(value) == 0):
-        return Seen(None, f"returned {_kind(value)}, where {count} results are asked for")
+        words = f"returned {_kind(value)}, where {count} results are asked for"
+        return Seen(None, words, mistake="number_of_results")
     values = tuple(value)
     if len(values) != count:
-        return Seen(None, f"returned {len(values)} results, where {count} are asked for")
+        words = f"returned {len(values)} results, where {count} are asked for"
+        return Seen(None, words, mistake="number_of_results")
     return _numbers(values, "")
 
 
@@ -111,12 +117,14 @@ def _numbers(values, form):
     arrays = []
     for value in values:
         if isinstance(value, jax.core.Tracer):
-            return Seen(None, "returned a value that JAX had only traced; it has no number")
+            words = "returned a value that JAX had only traced; it has no number"
+            return Seen(None, words, mistake="leaked_tracer")
         array = np.asarray(value)
         if array.dtype.name in ("bfloat16", "float16"):
             form = f"{array.dtype} came back; half precision has three digits only"
         elif array.dtype.kind not in "fiub":
-            return Seen(None, f"returned {_kind(value)}, where numbers are asked for")
+            words = f"returned {_kind(value)}, where numbers are asked for"
+            return Seen(None, words, mistake="not_numbers")
         arrays.append(array.astype(np.float64))
     return Seen(tuple(arrays), form=form)
 
@@ -133,46 +141,56 @@ def _kind(value):
     return f"{name} of {dtype}" if isinstance(dtype, np.dtype) else name
 
 
-def describe(error) -> str:
-    """An error in a line or two, with a hint where its cause is a usual one."""
+def describe(error) -> tuple[str | None, str]:
+    """The id of a usual cause, or None, and the error in a line or two."""
     if isinstance(error, guard.TimeUpError):
-        return "did not come to an end and was stopped: is there a loop that never finishes?"
+        return "endless", "did not come to an end and was stopped: does a loop never finish?"
     if isinstance(error, guard.TooMuchTextError):
-        return "printed without end and was stopped"
+        return "endless_printing", "printed without end and was stopped"
     if isinstance(error, KeyboardInterrupt):
-        return "was stopped"
+        return None, "was stopped"
     read = guard.run(str, error)
-    first = (read.value or "").split("\n")[0][:200] if read.stopped is None else ""
+    words = read.value if isinstance(read.value, str) else ""
+    first = words.split("\n")[0][:200]
     text = f"raised {type(error).__name__}: {first}" if first else f"raised {type(error).__name__}"
-    for name, words, hint in _HINTS:
-        if name in type(error).__name__ and words in (read.value or ""):
-            return f"{text}\n{hint}"
-    return text
+    for name, part, mistake, hint in _HINTS:
+        if name in type(error).__name__ and part in words:
+            return mistake, f"{text}\n{hint}"
+    return None, text
 
 
 _HINTS = (
     (
-        "TypeError", "immutable",
+        "TypeError", "immutable", "in_place",
         "JAX arrays cannot be changed in place, and an input belongs to the caller: make a new "
         "array, for example with jnp.where.",
     ),
     (
-        "IndexError", "Too many indices",
-        "An index too many: logits, log-probs and rewards have one axis, (A,), and the sampled "
-        "actions pick entries along it.",
+        "IndexError", "Too many indices", "wrong_axis",
+        "An index too many, on an axis that is not there: logits, log-probs and rewards have one "
+        "axis, (A,), and the sampled actions pick entries along it.",
     ),
     (
-        "TypeError", "incompatible shapes",
+        "TypeError", "incompatible shapes", "shapes",
         "Two shapes do not fit: arrays over actions have length A, arrays over samples length N. "
         "Pick by the sampled actions before you combine them.",
     ),
     (
-        "UnexpectedTracerError", "",
+        "TypeError", "inexact", "argnums_of_actions",
+        "A gradient was asked for with respect to whole numbers, such as the actions. Arguments "
+        "are counted from 0: which positions do you mean?",
+    ),
+    (
+        "NameError", "", "unknown_name",
+        "A name is used that is not defined: was the cell that defines or imports it run?",
+    ),
+    (
+        "UnexpectedTracerError", "", "leaked_tracer",
         "A value from inside a differentiated or compiled function was kept and used outside it. "
         "Return what you need instead.",
     ),
     (
-        "ConcretizationTypeError", "",
+        "ConcretizationTypeError", "", "concretised",
         "A Python number was asked of a value that JAX only traces: avoid float() and int() on "
         "what is differentiated.",
     ),
