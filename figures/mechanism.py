@@ -26,7 +26,7 @@ class Role(NamedTuple):
 CURRENT = Role("Current policy", "$π_θ$", "#0072B2", "#DCEBF5", "-", "new at every inner step")
 BEHAVIOUR = Role("Behaviour policy", "$π_{old}$", "#B34700", "#FBE6D9", "--", "new for every batch")
 REFERENCE = Role("Reference policy", "$π_{ref}$", "#000000", "#EBEBEB", "-.", "fixed for the run")
-REWARD = Role("Reward model", "$r$", "#00704F", "#DDF1EA", ":", "fixed for the run")
+REWARD = Role("Reward model", "$r$", "#005C3C", "#DDF1EA", ":", "fixed for the run")
 LOSS = Role("Loss", "$L$", INK, "#FFFFFF", "-", "−surrogate + β·KL")
 
 

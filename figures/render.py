@@ -19,6 +19,15 @@ from lessonlib.figure import figure_data, plot_panels, svg_text
 
 FOLDER = Path(__file__).parent
 RECORD = FOLDER / "reference-run.json"
+PANELS = (
+    "Three panels: over the completed rollout batches the expected learned reward rises, the KL "
+    "to the fixed reference rises with it, and at the end action 0 is far more probable than "
+    "under the reference."
+)
+MECHANISM = (
+    "Diagram in two parts: what flows between current policy, behaviour policy, reference policy, "
+    "reward model and loss; and how long each lives, from one inner step to the whole run."
+)
 
 
 def reference_run(bandit, settings, history) -> dict:
@@ -58,8 +67,8 @@ def render() -> dict[str, str]:
     data = figure_data(history, bandit)
     return {
         "posttraining-04.json": as_json(data),
-        "posttraining-04.svg": svg_text(plot_panels(data)),
-        "posttraining-04-mechanism.svg": svg_text(mechanism(settings)),
+        "posttraining-04.svg": svg_text(plot_panels(data), title=PANELS),
+        "posttraining-04-mechanism.svg": svg_text(mechanism(settings), title=MECHANISM),
         RECORD.name: as_json(with_date(reference_run(bandit, settings, history))),
     }
 

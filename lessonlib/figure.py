@@ -74,15 +74,19 @@ def _floats(values):
     return np.asarray(values, dtype=float).tolist()
 
 
-def svg_text(figure: Figure, *, salt: str = "lessonlib", letters: str = "path") -> str:
+def svg_text(
+    figure: Figure, *, title: str = "", salt: str = "lessonlib", letters: str = "path"
+) -> str:
     """The figure as an SVG document with the same bytes each time.
 
+    `title` says what it shows, where the document stands alone;
     `letters` is "path" (drawn outlines, alike on every machine) or "none" (text, smaller);
     `salt` sets the ids of inner definitions, which must differ between figures on a page.
     """
     buffer = io.StringIO()
+    metadata = {"Date": None, "Creator": None} | ({"Title": title} if title else {})
     with matplotlib.rc_context({"svg.hashsalt": salt, "svg.fonttype": letters}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(buffer, format="svg", metadata=metadata)
     return buffer.getvalue()
 
 

@@ -182,8 +182,12 @@ def _draw_mark(axes, panel, place, x, style):
 
 def _draw_band(axes, panel, place, x, style):
     series = panel["series"][place]
-    band = Polygon(
-        band_outline(x, series), facecolor=style.colour, edgecolor="none", alpha=0.2, zorder=1
+    band = Polygon(  # the tint alone would be too faint to see where it ends
+        band_outline(x, series),
+        facecolor=(style.colour, 0.2),
+        edgecolor=style.colour,
+        linewidth=0.8,
+        zorder=1,
     )
     return [axes.add_patch(band)]
 
