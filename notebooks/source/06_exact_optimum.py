@@ -24,7 +24,7 @@
 # - show how a policy exploits a weak reward model, and what would have revealed it.
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 15 minutes**: 3 for the optimum by hand, 4 for the exercise (or at
+# **For instructors · 15 minutes**: 3 for the optimum by hand, 4 to begin the exercise (the rest at
 # home), 4 for run against optimum, 4 for "not alignment". The first table invites a pocket calculator. The last part is the one to keep if time
 # is short.
 
