@@ -17,12 +17,11 @@ from nbconvert import HTMLExporter, SlidesExporter
 from nbformat import v4
 
 from notebooks.render import FOLDER
-from notebooks.stills import IN_A_DECK, IN_A_PAGE, with_stills
+from notebooks.stills import IN_A_DECK, IN_A_PAGE, last_call, with_stills
 
 ROOT = FOLDER.parent
 PACKAGES = ROOT / "build" / "packages"
-TEMPLATES = str(FOLDER / "templates")
-MATHJAX = "assets/mathjax/MathJax.js?config=TeX-AMS-MML_HTMLorMML-full"
+MATHJAX = "assets/mathjax/es5/tex-svg.js"
 # Folder in assets: the package that ships it, where it stands there, and what of it is needed.
 ASSETS = {
     "reveal": (
@@ -30,12 +29,10 @@ ASSETS = {
         "sphinx_revealjs/_static/revealjs",
         r"LICENSE|dist/(reveal\.(js|css)|theme/white\.css|theme/fonts/.*)|plugin/notes/notes\.js",
     ),
-    "mathjax": (
-        "jupyter_server_mathjax",
-        "jupyter_server_mathjax/static",
-        r"(?!extensions/a11y/|localization/).*",
-    ),
+    "mathjax": ("django_static_mathjax", "mathjax/static/mathjax", r"LICENSE|es5/tex-svg\.js"),
 }
+# Cells that end in one of these calls only show something; a room need not read the code.
+ONLY_SHOWN = {"doctor", "predict", "reveal", "quiz", "stepper", "explore", "picture"}
 NEEDED = {"deck": ("reveal", "mathjax"), "page": ("mathjax",)}
 
 
@@ -59,10 +56,9 @@ def unpack(name, folder):
 def exporter(kind):
     """nbconvert's exporter with the lesson's template."""
     options = {
-        "template_name": f"lesson_{kind}",
-        "extra_template_basedirs": [TEMPLATES],
+        "template_file": f"{kind}.html.j2",
+        "extra_template_paths": [str(FOLDER / "templates")],
         "mathjax_url": MATHJAX,
-        "embed_images": True,
         "exclude_input_prompt": True,
         "exclude_output_prompt": True,
         "exclude_anchor_links": True,
@@ -74,12 +70,21 @@ def exporter(kind):
 
 def prepare(notebook, kind):
     """The notebook as its readers want it: stills for widgets, links that lead to HTML."""
-    with_stills(notebook, IN_A_DECK if kind == "deck" else IN_A_PAGE)
     if kind == "page":
+        with_stills(notebook, IN_A_PAGE)
         notebook.cells = [cell for cell in notebook.cells if not is_note(cell)]
+    else:
+        with_stills(notebook, IN_A_DECK)
+        for cell in notebook.cells:
+            name, _ = last_call(cell)
+            if name == "check":
+                cell.metadata.slideshow.slide_type = "skip"
+            elif name in ONLY_SHOWN:
+                cell.metadata.transient = {"remove_source": True}
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = re.sub(r"\]\((\w+)\.ipynb\)", r"](\1.html)", cell.source)
+            cell.source = cell.source.replace("](../figures/", "](figures/")
     return notebook
 
 
@@ -109,10 +114,13 @@ def publish(kind, folder):
     shutil.rmtree(folder, ignore_errors=True)
     for name in NEEDED[kind]:
         unpack(name, folder / "assets")
+    (folder / "figures").mkdir()
+    for picture in (ROOT / "figures").glob("*.svg"):
+        shutil.copy(picture, folder / "figures")
     write = exporter(kind)
     for name, notebook in {"index": contents(notebooks), **notebooks}.items():
         notebook.metadata.title = title(notebook)
-        where = {"metadata": {"path": str(FOLDER), "name": name}}
+        where = {"metadata": {"name": name}}
         html, _ = write.from_notebook_node(prepare(notebook, kind), where)
         (folder / f"{name}.html").write_text(html, encoding="utf-8")
 

@@ -16,7 +16,7 @@ def with_stills(notebook, draw):
     of the output of each code cell that ends in such a call. Changes `notebook`.
     """
     for cell in notebook.cells:
-        name, arguments = last_call(cell) if cell.cell_type == "code" else (None, ())
+        name, arguments = last_call(cell)
         if name in draw:
             cell.outputs = [v4.new_output("display_data", {"text/html": draw[name](*arguments)})]
     return notebook
@@ -24,11 +24,14 @@ def with_stills(notebook, draw):
 
 def last_call(cell):
     """Name and literal arguments of the call that a code cell ends in, or (None, ())."""
+    if cell.cell_type != "code":
+        return None, ()
     match ast.parse(cell.source).body:
         case [*_, ast.Expr(ast.Call(ast.Name(name), arguments))]:
             literals = [each.value for each in arguments if isinstance(each, ast.Constant)]
             return name, literals
-    return None, ()
+        case _:
+            return None, ()
 
 
 def ask(id):
