@@ -52,4 +52,5 @@ $(READY): requirements.txt pyproject.toml
 	@test "$$(cat $@ 2>/dev/null)" = "$$MADE_FOR" || "$(PYTHON)" -m venv --clear --without-pip $(VENV)
 	@"$(PYTHON)" -m pip --python $(VENV) install --quiet --disable-pip-version-check -r requirements.txt
 	@"$(PYTHON)" -m pip --python $(VENV) install --quiet --disable-pip-version-check --no-deps -e .
+	@mkdir -p $(VENV)/etc/ipython && cp -R notebooks/startup $(VENV)/etc/ipython/
 	@echo "$$MADE_FOR" > $@

@@ -28,10 +28,13 @@ from lessonlib.faults import FAULTS, fault_table, train_with
 from lessonlib.figure import figure_data, picture, plot_panels
 from lessonlib.grid import sweep
 from lessonlib.loss import clipped_surrogate, ppo_loss, preference_loss, ratios
+from lessonlib.missing_name import install as explain_missing_names
 from lessonlib.prediction import predict
 from lessonlib.quizzes import quiz
 from lessonlib.rollout import History, Rollout, Settings, collect, train
 from lessonlib.step_panel import stepper
+
+explain_missing_names()
 
 __all__ = [
     "FAULTS",
