@@ -28,6 +28,8 @@ def read_source(source):
     notebook = jupytext.read(source)
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL})
     notebook.nbformat_minor = 5  # the first with cell ids
+    for cell in notebook.cells:
+        cell.metadata.pop("lines_to_next_cell", None)  # how the source is spaced
     return notebook
 
 
@@ -47,10 +49,8 @@ def drop_what_varies(notebook):
             output.get("data", {}).pop(WIDGET_VIEW, None)
 
 
-def render(source):
-    """Write the executed notebook of one source file; returns its path."""
-    path = FOLDER / f"{source.stem}.ipynb"
-    notebook = keep_ids(read_source(source), path)
+def run(notebook, name, folder=FOLDER):
+    """Run `notebook` from top to bottom in `folder`, in place; nobody's answers are met."""
     client = NotebookClient(
         notebook,
         timeout=120,
@@ -58,15 +58,22 @@ def render(source):
         store_widget_state=False,
         record_timing=False,
         coalesce_streams=True,
-        resources={"metadata": {"path": str(FOLDER)}},
+        resources={"metadata": {"path": str(folder)}},
     )
-    with tempfile.TemporaryDirectory() as empty:  # nobody's answers are in the outputs
+    with tempfile.TemporaryDirectory() as empty:
         try:
             client.execute(env=os.environ | {"LESSON_PORTFOLIO": empty})
         except CellExecutionError as error:
-            sys.exit(f"{source.name} stopped in this cell:\n{error}")
+            sys.exit(f"{name} stopped in this cell:\n{error}")
     drop_what_varies(notebook)
     nbformat.validate(notebook)
+
+
+def render(source):
+    """Write the executed notebook of one source file; returns its path."""
+    path = FOLDER / f"{source.stem}.ipynb"
+    notebook = keep_ids(read_source(source), path)
+    run(notebook, source.name)
     nbformat.write(notebook, path)
     return path
 
