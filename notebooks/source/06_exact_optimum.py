@@ -25,8 +25,8 @@
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
 # **For instructors · 15 minutes**: 3 for the optimum by hand, 4 to begin the exercise (the rest at
-# home), 4 for run against optimum, 4 for "not alignment". The first table invites a pocket calculator. The last part is the one to keep if time
-# is short.
+# home), 4 for run against optimum, 4 for "not alignment". The first table invites a pocket
+# calculator. The last part is the one to keep if time is short.
 
 # %% slideshow={"slide_type": "skip"}
 # lessonlib comes first: it chooses the CPU before JAX starts.
