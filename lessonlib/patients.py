@@ -4,6 +4,7 @@ Which one it is stands here and not in the notebook, where it would give the ans
 """
 
 import inspect
+import re
 from html import escape
 
 import jax
@@ -157,7 +158,7 @@ def part_code(patient: str) -> str:
     fault = _fault(patient)
     function = getattr(fault.parts, fault.part)
     code = inspect.getsource(function)
-    code = code[code.index("def ") :].replace(f'    """{function.__doc__}"""\n', "")
+    code = re.sub(r'    """.*?"""\n', "", code[code.index("def ") :], count=1, flags=re.DOTALL)
     return code.replace(f"def {function.__name__}", f"def {fault.part}").rstrip()
 
 
