@@ -10,9 +10,10 @@ from lessonlib.exercises.rollout import ADVANTAGES, expected, sampled
 from lessonlib.exercises.watching import calls
 
 _NAMES = ("actions", "old_logps", "advantages")
-_MANY = 400
-# −2 log of the chance that a right sampler is refused, about 1 in 10^7 (A − 1 = 2 degrees).
-_NEGLIGIBLE = 32.2
+# The first batches of one are drawn once more, each from its own key.
+_AGAIN = 8
+# Chi-squared with 5 degrees of freedom exceeds this once in 10^7: a right sampler is not refused.
+_NEGLIGIBLE = 41.0
 
 
 def stored(
@@ -168,16 +169,16 @@ def _misfit(one, each):
 
 def _sampling(cases, drawn):
     """What is wrong with the draws: (id, words)."""
-    many = [(each, a) for each, a in zip(cases, drawn, strict=True) if a.size == _MANY]
-    (first, draw), (_, again), *others = many
-    if (draw != again).any():
+    batches = [actions for actions in drawn if actions.size > 1]
+    singles = np.concatenate([actions for actions in drawn if actions.size == 1])
+    few, logits = cases[0].inputs["logits"], cases[-1].inputs["logits"]
+    if (singles[:_AGAIN] != singles[-_AGAIN:]).any():
         return "key_not_used", (
             "The same key gave two different batches: there is a generator with hidden state. All "
             "randomness must come from the key, so that a run can be repeated."
         )
-    logits, rewards = first.inputs["logits"], first.inputs["rewards"]
-    batches = [draw] + [other for _, other in others]
-    if all((batch == np.argmax(softmax(logits))).all() for batch in batches):
+    pooled = np.concatenate(batches)
+    if (pooled == np.argmax(logits)).all() and (singles == np.argmax(few)).all():
         return "greedy", (
             "Every action is the most likely one: the policy is followed greedily (argmax). A "
             "rollout samples, or the others are never tried."
@@ -187,20 +188,19 @@ def _sampling(cases, drawn):
             "All actions of a batch are equal: one draw was repeated. With one key for every "
             "sample the same number comes up again; split the key, or draw the batch at once."
         )
-    if all((batch == draw).all() for batch in batches):
+    if (batches[0] == batches[1]).all():
         return "key_ignored", (
             "Different keys gave the same batch: the key that was passed is not used. Then every "
             "rollout batch would hold the same actions."
         )
-    pooled = np.concatenate(batches)
     if _surprise(pooled, softmax(logits)) < _NEGLIGIBLE:
-        singles = np.concatenate([a for a in drawn if a.size == 1])
-        if _surprise(singles, softmax(cases[0].inputs["logits"])) > _NEGLIGIBLE:
+        if _surprise(singles, softmax(few)) > _NEGLIGIBLE:
             return "first_draw_fixed", (
                 "Batches of one do not follow the policy: draws must not depend on their place in "
-                "the batch." + _counts(singles, cases[0].inputs["logits"])
+                "the batch." + _counts(singles, few)
             )
         return None, ""
+    rewards = cases[-1].inputs["rewards"]
     for mistake, policy, words in _SAMPLERS:
         if _surprise(pooled, policy(logits, rewards)) < _NEGLIGIBLE:
             return mistake, words + _counts(pooled, logits)
@@ -226,10 +226,11 @@ def _cases():
     def one(seed, logits, rewards, batch_size):
         return case(key=jax.random.key(seed), logits=logits, rewards=rewards, batch_size=batch_size)
 
-    for seed in range(24):
+    for seed in (*range(24), *range(_AGAIN)):
         yield one(seed, [1.0, 0.0, 0.5, -0.5], [2.0, -4.0, 1.0, 0.5], 1)
-    for seed in (30, 30, 31):
-        yield one(seed, [2.0, 0.5, -1.0], [-1.0, 0.5, 2.0], _MANY)
+    for seed in (30, 31):
+        logits, rewards = [2.2, -0.5, -0.3, -0.6, -0.4, -0.7], [-1.0, 0.5, 2.0, 0.0, 1.0, -0.5]
+        yield one(seed, logits, rewards, 240)
 
 
 _CASES = tuple(_cases())

@@ -12,7 +12,7 @@ from lessonlib.exercises import guard
 from lessonlib.exercises.model import Case
 
 # Beyond this many steps, such as in an unrolled loop, compiling takes longer than running.
-_STEPS_WORTH_COMPILING = 150
+_STEPS_WORTH_COMPILING = 1000
 
 
 class Seen(NamedTuple):
