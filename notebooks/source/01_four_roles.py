@@ -127,9 +127,9 @@ reveal("first_ratio", rho[0])
 
 # %% slideshow={"slide_type": "fragment"}
 moved = inner_step(logits, fresh, kl_logp=reference)
-rho = ratios(moved, fresh.old_logps, fresh.actions)
+rho_after = ratios(moved, fresh.old_logps, fresh.actions)
 for action in range(3):
-    print(f"action {action}: ρ = {rho[fresh.actions == action][0]:.3f}")
+    print(f"action {action}: ρ = {rho_after[fresh.actions == action][0]:.3f}")
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
 # There are 128 samples and only three different ratios, because there are only three actions. The

@@ -201,7 +201,7 @@ def variance_panel(title, rewards, ticks):
 
 
 # %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
-panels = [
+parabolas = [
     variance_panel("All rewards + 3", rewards + 3, [0, 1, 2, 3, 4]),
     variance_panel("Rewards as fitted, near 0", rewards, [-0.5, -0.25, 0, 0.25, 0.5]),
 ]
@@ -209,10 +209,10 @@ alt = (
     "Two parabolas of the total variance over the constant c. In both, the expected reward lies "
     "close to the lowest point, but not on it. For the rewards as fitted, zero is closer."
 )
-picture(plot_panels({"panels": panels}), alt, {"panels": panels})
+picture(plot_panels({"panels": parabolas}), alt, {"panels": parabolas})
 
 # %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
-for panel in panels:
+for panel in parabolas:
     print(panel["title"])
     for point in panel["series"][1:]:
         print(f"  {point['label']:10} c = {point['x'][0]:6.2f}   variance {point['y'][0]:.3f}")

@@ -196,7 +196,7 @@ def readable_loop(bandit, settings):
 # probability towards good scores and pays β for every nat of KL(π_θ‖π_ref), a ~ π_θ.
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors.** Ask before going on: *where would you have to put `collect` to make every ratio exactly one?*
+# **For instructors · 4 minutes** for the loop. Ask before going on: *where would you have to put `collect` to make every ratio exactly one?*
 # (Inside the inner loop.) Usual wrong answer to the next question: "0 and 1 gain, both scores are
 # positive". Point to the last column of the first table, and ask what happens to it as the mean
 # rises.
@@ -356,7 +356,7 @@ for beta in (0.2, 2.0, 5.0):
     print(f"{beta:3.1f} {worth[0]:11.3f} {worth[1]:9.3f}")
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors.** 14 minutes gone. If time is short, skip to *The clip*. Usual wrong answer to the quiz: "1.9 is
+# **For instructors · 6 minutes** for the run and its figure; 14 are gone. If time is short, skip to *The clip*. Usual wrong answer to the quiz: "1.9 is
 # more than 0.8, so yes". Ask for the unit of each number.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
@@ -561,7 +561,7 @@ for name, logp in (("fixed", right), ("moving", moving)):
 # that was asked for. A reference that moves along charges for each step's drift and forgets the rest.
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors.** Close with the question: *which number would have shown you the fault?* (The KL to the fixed
+# **For instructors · 8 minutes** for clip, seeds and explorer. Close with the question: *which number would have shown you the fault?* (The KL to the fixed
 # reference, or the regularised objective. The reward alone points the wrong way.)
 
 # %% [markdown] slideshow={"slide_type": "slide"}

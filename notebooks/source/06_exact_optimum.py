@@ -260,7 +260,7 @@ reveal("beta_large")
 # best seen at 1 and above.
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors.** Usual wrong answer: "uniform". Ask what e^(r/β) becomes for every action when β is huge, and what
+# **For instructors · 4 minutes** for run against optimum. Usual wrong answer: "uniform". Ask what e^(r/β) becomes for every action when β is huge, and what
 # is then left of the product.
 
 # %% [markdown] slideshow={"slide_type": "slide"}
@@ -410,14 +410,15 @@ picture(
 # reward alone the two stretches cannot be told apart.
 
 # %% slideshow={"slide_type": "subslide"}
-betas = [0.0, 0.2, 1.0, 2.0, 5.0]
-runs = sweep(weak, settings, betas=betas, clips=[settings.clip], seeds=range(100))
-qualities = jnp.exp(runs.logp[:, 0, :, -1]) @ quality
+prices = [0.0, 0.2, 1.0, 2.0, 5.0]
+weak_runs = sweep(weak, settings, betas=prices, clips=[settings.clip], seeds=range(100))
+qualities = jnp.exp(weak_runs.logp[:, 0, :, -1]) @ quality
 
 print("means over 100 seeds, after 40 batches")
 print("  β   learned score   KL   held-out quality")
-for index, beta in enumerate(betas):
-    score, drift = runs.reward[index, 0, :, -1].mean(), runs.kl[index, 0, :, -1].mean()
+for index, beta in enumerate(prices):
+    score = weak_runs.reward[index, 0, :, -1].mean()
+    drift = weak_runs.kl[index, 0, :, -1].mean()
     print(f"{beta:3.1f} {score:15.2f} {drift:4.2f} {qualities[index].mean():18.2f}")
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
@@ -457,7 +458,7 @@ print(f"the same setting, judged afresh:             {afresh.mean():.2f}")
 # policy optimisation against a learned, synthetic preference reward, and nothing more.
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors.** Ask: *who in your own project could say that quality fell, without looking at the reward?* If nobody
+# **For instructors · 4 minutes** for "not alignment". Ask: *who in your own project could say that quality fell, without looking at the reward?* If nobody
 # can, that is the next thing to build.
 
 # %% [markdown] slideshow={"slide_type": "slide"}

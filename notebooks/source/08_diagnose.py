@@ -77,14 +77,14 @@ reveal("patient_warm_up")
 
 # %% slideshow={"slide_type": "fragment"}
 parts, settings = loop_of("kl_sign", lesson)
-_, trace = run(parts, bandit, settings)
-true_kl = [kl(logp, bandit.reference_logp) for logp in trace.logp[-1]]
+_, flipped = run(parts, bandit, settings)
+true_kl = [kl(logp, bandit.reference_logp) for logp in flipped.logp[-1]]
 print("inner step   penalty   KL(π_θ‖π_ref)")
 for step in range(3):
-    print(f"{step + 1:>10} {trace.penalty[-1, step]:9.2f} {true_kl[step]:15.2f}")
+    print(f"{step + 1:>10} {flipped.penalty[-1, step]:9.2f} {true_kl[step]:15.2f}")
 
 # %% slideshow={"slide_type": "fragment"}
-invariants.penalty_is_the_kl(trace.penalty, trace.logp, trace.reference).sentence
+invariants.penalty_is_the_kl(flipped.penalty, flipped.logp, flipped.reference).sentence
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
 # Arrays in, a verdict and a sentence out. That is an **invariant**. It needs nothing of this
