@@ -1,14 +1,17 @@
-# make lab · test · check · notebooks · figures · bench · browser-test
+# make lab · test · check · notebooks · figures · bench · browser-test · slides · pages · handout
 #
 # Each first makes an environment from requirements.txt, once. Variables:
 #   PYTHON=python3.12             the Python to make it with
 #   VENV=/elsewhere               where to make it
 #   ARGS="--no-browser"           options for JupyterLab
 #   NB="03_signed_clipping"       the notebooks to render; none means all
+#   SOLUTIONS=no                  no folded solutions in the students' handout
 
 PYTHON ?= python3
 VENV ?= .venv
+SOLUTIONS ?= yes
 READY := $(VENV)/ready
+PACKAGES := build/packages/ready
 RUN := $(VENV)/bin/python -m
 TEST := LESSON_PORTFOLIO="$$(mktemp -d)" $(RUN) pytest -p no:cacheprovider
 NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=120 --nbval-sanitize-with=tests/sanitize.cfg
@@ -24,7 +27,7 @@ ifneq ($(MADE_FOR),$(shell cat $(READY) 2>/dev/null))
 .PHONY: $(READY)
 endif
 
-.PHONY: lab test check notebooks figures bench browser-test
+.PHONY: lab test check notebooks figures bench browser-test slides pages handout
 
 lab: $(READY)
 	$(RUN) jupyterlab --allow-root --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(ARGS)
@@ -44,8 +47,20 @@ figures: $(READY)
 bench: $(READY)
 	$(TEST) -s tests/bench_*.py tests/browser/bench_*.py
 
-browser-test: $(READY)
+browser-test: $(READY) $(PACKAGES)
 	$(TEST) tests/browser
+
+slides pages: $(READY) $(PACKAGES)
+	$(RUN) notebooks.publish $@ build/$@
+
+handout: $(READY)
+	$(RUN) notebooks.handouts build/handout $(SOLUTIONS)
+
+$(PACKAGES): notebooks/templates/packages.txt
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@"$(PYTHON)" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest $(@D) -r $< \
+		|| { echo "reveal.js and MathJax could not be fetched. That needs a network, once." >&2; exit 1; }
+	@touch $@
 
 $(READY): requirements.txt pyproject.toml
 	@echo "Making the environment $(VENV): about a minute, once."

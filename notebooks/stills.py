@@ -1,4 +1,4 @@
-"""Still pictures in place of the widgets, for decks and pages: HTML that needs no kernel."""
+"""Still pictures in place of the widgets, for slides and pages: HTML that needs no kernel."""
 
 import ast
 from html import escape
@@ -32,6 +32,11 @@ def last_call(cell):
             return name, literals
         case _:
             return None, ()
+
+
+def is_note(cell):
+    """Whether a cell is for the instructor."""
+    return cell.metadata.get("slideshow", {}).get("slide_type") == "notes"
 
 
 def ask(id):
@@ -105,6 +110,6 @@ def card(html):
     return f'<div class="still">{html}</div>'
 
 
-# A deck asks the room and then tells it; a page waits for its reader.
-IN_A_DECK = {"predict": ask, "quiz": ask, "reveal": answer, "stepper": first_moment}
-IN_A_PAGE = IN_A_DECK | {"quiz": ask_with_replies, "reveal": folded_answer}
+# Slides ask the room and then tell it; a page waits for its reader.
+IN_SLIDES = {"predict": ask, "quiz": ask, "reveal": answer, "stepper": first_moment}
+IN_PAGES = IN_SLIDES | {"quiz": ask_with_replies, "reveal": folded_answer}
