@@ -110,7 +110,7 @@ def picture(figure: Figure, alt: str, data: dict) -> Picture:
     """
     if not alt.strip():
         raise ValueError("alt must say what the figure shows, got an empty text")
-    image = base64.b64encode(svg_text(figure).encode()).decode()
+    image = base64.b64encode(svg_text(figure, letters="none").encode()).decode()
     return Picture(
         f'<figure style="margin:0"><img alt="{escape(alt)}" style="background:#fff;'
         f'border:1px solid #767676;border-radius:6px;max-width:100%" '
