@@ -12,11 +12,6 @@ import lessonlib
 from lessonlib import check
 
 
-@pytest.fixture(autouse=True)
-def empty_portfolio(tmp_path, monkeypatch):
-    monkeypatch.setenv("LESSON_PORTFOLIO", str(tmp_path))
-
-
 def double(x):
     return np.asarray(x, dtype=np.float64)
 
@@ -297,43 +292,91 @@ def compare_numpy(logp, q, r, beta):
 
 
 RIGHT = {
-    "bradley_terry_loss": [lessonlib.preference_loss, bt_numpy, bt_loop, bt_log_sigmoid, bt_two_softmaxes],
-    "ratios": [lessonlib.ratios, jax.jit(lessonlib.ratios), ratios_probability, ratios_loop, ratios_one_hot, ratios_vmap],
+    "bradley_terry_loss": [
+        lessonlib.preference_loss,
+        bt_numpy,
+        bt_loop,
+        bt_log_sigmoid,
+        bt_two_softmaxes,
+    ],
+    "ratios": [
+        lessonlib.ratios,
+        jax.jit(lessonlib.ratios),
+        ratios_probability,
+        ratios_loop,
+        ratios_one_hot,
+        ratios_vmap,
+    ],
     "clipped_term": [
-        term_if, lessonlib.clipped_surrogate,
+        term_if,
+        lessonlib.clipped_surrogate,
         lambda r, a, e: np.minimum(r * a, np.clip(r, 1 - e, 1 + e) * a),
         lambda r, a, e: sorted([r * a, max(min(r, 1 + e), 1 - e) * a])[0],
     ],
     "surrogate": [surrogate_where, surrogate_loop, surrogate_numpy, surrogate_as_maximum],
-    "ppo_loss": [lessonlib.ppo_loss, ppo_plain, ppo_numpy, ppo_loop, ppo_array_of_numpy, jax.jit(ppo_plain)],
+    "ppo_loss": [
+        lessonlib.ppo_loss,
+        ppo_plain,
+        ppo_numpy,
+        ppo_loop,
+        ppo_array_of_numpy,
+        jax.jit(ppo_plain),
+    ],
     "expected_reward": [
-        lessonlib.expected_reward, lambda p, r: jnp.einsum("a,a->", jnp.exp(p), r),
+        lessonlib.expected_reward,
+        lambda p, r: jnp.einsum("a,a->", jnp.exp(p), r),
         lambda p, r: float(np.average(double(r), weights=np.exp(double(p)))),
         lambda p, r: sum(math.exp(x) * y for x, y in zip(p.tolist(), r.tolist(), strict=True)),
         lambda p, r: jax.nn.softmax(p) @ r,
     ],
     "kl": [lessonlib.kl, kl_scipy, kl_probability, kl_loop, kl_cross_entropy],
     "advantages": [advantages_loop, advantages_centre_first, advantages_numpy],
-    "policy_gradient": [lessonlib.score_gradient, gradient_closed_form, gradient_by_jax, gradient_loop],
-    "best_baseline": [lessonlib.best_baseline, baseline_formula, baseline_parabola, baseline_autodiff],
-    "collect": [lessonlib.collect, collect_gumbel, collect_inverse, collect_choice, collect_numpy, collect_split_keys],
+    "policy_gradient": [
+        lessonlib.score_gradient,
+        gradient_closed_form,
+        gradient_by_jax,
+        gradient_loop,
+    ],
+    "best_baseline": [
+        lessonlib.best_baseline,
+        baseline_formula,
+        baseline_parabola,
+        baseline_autodiff,
+    ],
+    "collect": [
+        lessonlib.collect,
+        collect_gumbel,
+        collect_inverse,
+        collect_choice,
+        collect_numpy,
+        collect_split_keys,
+    ],
     "clip_fraction": [
-        fraction_loop, lambda r, e: jnp.mean((r < 1 - e) | (r > 1 + e)),
+        fraction_loop,
+        lambda r, e: jnp.mean((r < 1 - e) | (r > 1 + e)),
         lambda r, e: np.count_nonzero(np.abs(double(r) - 1) > e) / r.size,
         lambda r, e: jnp.mean(jnp.clip(r, 1 - e, 1 + e) != r),
     ],
-    "optimal_logp": [lessonlib.optimal_logp, optimum_probability, optimum_numpy, optimum_log_of_softmax],
+    "optimal_logp": [
+        lessonlib.optimal_logp,
+        optimum_probability,
+        optimum_numpy,
+        optimum_log_of_softmax,
+    ],
     "regularized_gap": [gap_as_kl, gap_log_partition, gap_numpy],
     "kl_pair": [
-        lambda q, p: (0.0, lessonlib.kl(p, q)), lambda q, p: jnp.array([kl_loop(q, q), kl_loop(p, q)]),
+        lambda q, p: (0.0, lessonlib.kl(p, q)),
+        lambda q, p: jnp.array([kl_loop(q, q), kl_loop(p, q)]),
         lambda q, p: [kl_scipy(q, q), kl_scipy(p, q)],
     ],
     "detached_gradients": [
-        lambda loss, *inputs: jax.grad(loss, argnums=(1, 3))(*inputs), detached_by_vjp, detached_one_by_one,
+        lambda loss, *inputs: jax.grad(loss, argnums=(1, 3))(*inputs),
+        detached_by_vjp,
+        detached_one_by_one,
         lambda loss, *inputs: jax.jit(jax.grad(loss, argnums=(1, 3)))(*inputs),
     ],
     "compare_with_optimum": [compare_log_partition, compare_array, compare_numpy],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(

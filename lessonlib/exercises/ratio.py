@@ -110,7 +110,7 @@ RATIO = (
     ),
     Misconception(
         "current_ignored", {"rule": lambda x, o, a: np.exp(o)},
-        "This is π_old(a) alone: the current policy plays no part.",
+        "This is π_old(a) alone: the current policy plays no part. Which argument holds it?",
     ),
     Misconception(
         "actions_ignored", {"rule": lambda x, o, a: np.exp(log_softmax(x) - o)},

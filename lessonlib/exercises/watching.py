@@ -37,9 +37,7 @@ def calls(function: Callable, cases: tuple[Case, ...], count: int) -> list[Seen]
     for case in cases:
         ran = _call(function, case, compiled)
         seen.append(_read(ran, count))
-        if isinstance(ran.stopped, guard.TimeUpError | guard.TooMuchTextError | KeyboardInterrupt):
-            break
-        if not seen[-1].attempted:
+        if isinstance(ran.stopped, guard.ENDLESS) or not seen[-1].attempted:
             break
     return seen
 
@@ -58,10 +56,15 @@ def _call(function, case, compiled):
     arrays = [value for value in inputs if _is_traced(value)]
     key = tuple(np.shape(value) if _is_traced(value) else value for value in inputs)
     if key not in compiled:
-        compiled[key] = guard.run(_compile, function, inputs).value
-    if compiled[key] is not None:
-        return guard.run(compiled[key], *arrays)
-    return guard.run(function, *inputs)
+        compiled[key] = guard.run(_compile, function, inputs)
+    ran = compiled[key]
+    if callable(ran.value):
+        ran = guard.run(ran.value, *arrays)
+        if ran.stopped is None:
+            return ran
+    if isinstance(ran.stopped, guard.ENDLESS):
+        return ran
+    return guard.run(lambda: function(*inputs))
 
 
 def _is_traced(value):
