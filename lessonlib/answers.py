@@ -178,7 +178,7 @@ def _(question: Probabilities, answer, result):
         "kind": "bar",
         "title": "Prediction and result",
         "labels": list(question.labels),
-        "xlabel": "",
+        "xlabel": "outcome",
         "ylabel": "probability",
         "ylim": [0, 1],
         "series": [

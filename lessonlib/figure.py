@@ -112,7 +112,7 @@ def picture(figure: Figure, alt: str, data: dict) -> Picture:
         raise ValueError("alt must say what the figure shows, got an empty text")
     image = base64.b64encode(svg_text(figure, letters="none").encode()).decode()
     return Picture(
-        f'<figure style="margin:0"><img alt="{escape(alt)}" style="background:#fff;'
+        f'<figure style="margin:0"><img alt="{escape(alt)}" style="background:#fff;color:#1a1a1a;'
         f'border:1px solid #767676;border-radius:6px;max-width:100%" '
         f'src="data:image/svg+xml;base64,{image}">'
         f"<details><summary>Numbers as a table</summary>{tables(data)}</details></figure>"
