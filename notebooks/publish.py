@@ -66,7 +66,7 @@ def for_slides(notebook):
         name, _ = last_call(cell)
         if name == "check":  # an exercise as it stands; its task is on the slide before
             cell.metadata.slideshow.slide_type = "skip"
-        elif name in ONLY_SHOWN:
+        elif name in ONLY_SHOWN or cell.source.isidentifier():
             cell.metadata.transient = {"remove_source": True}
     return notebook
 

@@ -80,7 +80,8 @@ def answer(id, *_):
     """The right answer and its reason, for a room that has committed itself."""
     asked = question(id)
     if isinstance(asked, Choice):
-        return card(f"<p><strong>{escape(asked.right.text)}</strong> {escape(asked.right.why)}</p>")
+        right = asked.right
+        return card(f"<p><strong>{escape(right.text)}</strong><br>{escape(right.why)}</p>")
     return card(f"<p>{escape(asked.explain)}</p>")
 
 

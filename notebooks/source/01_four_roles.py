@@ -61,7 +61,7 @@ print("expected reward at the start", round(float(expected_reward(reference, ban
 # | reference policy π_ref | ? | ? | ? |
 # | reward model r | ? | ? | ? |
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 predict("which_refreshes")
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
@@ -84,7 +84,7 @@ def inner_step(logits, rollout, kl_logp):
     return logits - 0.15 * slope
 
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 logits, key = reference, jax.random.key(11)
 print("batch  step  π_θ(0)  π_old(0)  π_ref(0)  r(0)")
 for batch in (1, 2):
@@ -96,7 +96,7 @@ for batch in (1, 2):
         now, old, ref = np.exp([jax.nn.log_softmax(logits)[0], stored, reference[0]])
         print(f"{batch:5} {step:5} {now:7.3f} {old:9.3f} {ref:9.3f} {bandit.rewards[0]:6.3f}")
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 reveal("which_refreshes")
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
@@ -190,7 +190,7 @@ stepper()
 # 3. Compare with the old log-prob of the same sample.
 # 4. Go back from logs to a ratio.
 
-# %% slideshow={"slide_type": "fragment"} tags=["exercise"] exercise="ratios"
+# %% slideshow={"slide_type": "subslide"} tags=["exercise"] exercise="ratios"
 def my_ratios(logits, old_logps, actions):
     # TODO 1: log-probs of all actions, (A,)
     # TODO 2: those of the sampled actions, (N,)

@@ -96,7 +96,7 @@ print(chosen - rejected)
 # 2. Write −log σ(m) with softplus. (σ(m) = 1 / (1 + exp(−m)).)
 # 3. Average over the pairs.
 
-# %% slideshow={"slide_type": "fragment"} tags=["exercise"] exercise="bradley_terry_loss"
+# %% slideshow={"slide_type": "subslide"} tags=["exercise"] exercise="bradley_terry_loss"
 def bradley_terry_loss(w, chosen, rejected):
     # TODO 1: the margin of every pair, (P,)
     # TODO 2: −log σ(margin) of every pair

@@ -49,7 +49,7 @@ np.set_printoptions(precision=4, suppress=True)
 #
 # Take paper. Work out both products for A = 2, ρ = 1.5, and then for A = −2, ρ = 0.5.
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 predict("positive_above")
 
 # %% slideshow={"slide_type": "fragment"}
@@ -94,7 +94,7 @@ reveal("negative_below")
 # %% slideshow={"slide_type": "fragment"}
 predict("two_cases")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 for ratio, advantage in [(1.5, 2.0), (0.5, -2.0)]:
     unclipped, clipped = both_products(ratio, advantage)
     print(f"A = {advantage:+}, ρ = {ratio}: with min {min(unclipped, clipped)}, min lost {clipped}")
@@ -110,7 +110,7 @@ reveal("two_cases")
 # %% slideshow={"slide_type": "fragment"}
 predict("kept_product")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 for ratio, advantage in [(1.5, -2.0), (0.5, 2.0)]:
     unclipped, clipped = both_products(ratio, advantage)
     print(f"A = {advantage:+}, ρ = {ratio}: with min {min(unclipped, clipped)}, min lost {clipped}")
@@ -236,7 +236,7 @@ def surrogate_panel(title, advantage):
     return {"kind": "line", "title": title, **axes, "ylabel": "surrogate", "series": series}
 
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 panels = [
     surrogate_panel("A = 2: a good sample", 2.0),
     surrogate_panel("A = −2: a bad sample", -2.0),
@@ -292,7 +292,7 @@ variants = {
 # A cross marks a value that differs from the right one. Which column could you catch with
 # positive advantages alone?
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 results = {name: f(case_ratios, case_advantages) for name, f in variants.items()}
 print(f"{'A':>5} {'ρ':>5}" + "".join(f"{name:>12}" for name in results))
 for case in range(4):
@@ -331,7 +331,7 @@ def ten_steps(surrogate, learning_rate=0.3):
     return [jax.nn.log_softmax(logits) for logits in path]
 
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 paths = {name: ten_steps(surrogate) for name, surrogate in variants.items()}
 
 
@@ -381,7 +381,7 @@ def kl(logp, reference_logp):
     return jnp.sum(jnp.exp(logp) * (logp - reference_logp))
 
 
-# %% [markdown] slideshow={"slide_type": "fragment"}
+# %% [markdown] slideshow={"slide_type": "subslide"}
 # Optimisers make things small, and the surrogate is to be made large. Hence the minus sign in
 # front of it; the KL, which is to be small, has a plus. Old log-probs, advantages and reference
 # are data: `stop_gradient` keeps them from ever turning into targets.
@@ -414,7 +414,7 @@ print(f"loss: {ppo_loss(old, old[actions], actions, fresh, reference_logps=old):
 # %% slideshow={"slide_type": "fragment"}
 predict("flat_gradient")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 advantages = jnp.array([2.0, -2.0])
 for beta in (0.0, 0.2):
     gradient = jax.grad(ppo_loss)(now, old[actions], actions, advantages, old, beta)

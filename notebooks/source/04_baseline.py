@@ -49,10 +49,10 @@ np.set_printoptions(precision=4, suppress=True)
 # On paper: add up π · score · r over the actions. Now imagine that a constant c is subtracted from
 # every r, say c = 1, the expected reward.
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 predict("baseline_mean")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 hand_probabilities = np.array([0.5, 0.25, 0.25])
 hand_rewards = np.array([4.0, 0.0, -4.0])
 first_score = np.array([0.5, -0.5, -0.5])
@@ -85,7 +85,7 @@ def score_gradient(logits, rewards, baseline=0.0):
     return (probabilities * (rewards - baseline)) @ scores
 
 
-# %% [markdown] slideshow={"slide_type": "fragment"}
+# %% [markdown] slideshow={"slide_type": "subslide"}
 # Compare it with JAX's own derivative of the right side, at an arbitrary policy and with the
 # rewards that the fitted reward model gives.
 
@@ -128,7 +128,7 @@ def score_gradient_variance(logits, rewards, baseline=0.0):
 # %% slideshow={"slide_type": "fragment"}
 predict("baseline_variance")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 plain = score_gradient_variance(logits, rewards + 3)
 centred = score_gradient_variance(logits, rewards + 3, mean + 3)
 percent = float(100 * centred / plain)
@@ -152,7 +152,7 @@ def sample_gradients(baseline):
     return scores[actions] * advantages[..., None]
 
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 lines = {
     "c = 0": sample_gradients(0.0)[..., 0].mean(axis=1),
     "c = Σ π r": sample_gradients(mean + 3)[..., 0].mean(axis=1),
@@ -200,7 +200,7 @@ def variance_panel(title, rewards, ticks):
     return {"kind": "line", "title": title, **axes, "series": series}
 
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 parabolas = [
     variance_panel("All rewards + 3", rewards + 3, [0, 1, 2, 3, 4]),
     variance_panel("Rewards as fitted, near 0", rewards, [-0.5, -0.25, 0, 0.25, 0.5]),
@@ -211,14 +211,14 @@ alt = (
 )
 picture(plot_panels({"panels": parabolas}), alt, {"panels": parabolas})
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 for panel in parabolas:
     print(panel["title"])
     for point in panel["series"][1:]:
         print(f"  {point['label']:10} c = {point['x'][0]:6.2f}   variance {point['y'][0]:.3f}")
 print(f"sum of the fitted rewards: {abs(float(rewards.sum())):.4f}")
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 reveal("best_constant")
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
@@ -327,7 +327,7 @@ for clip in (1.0, 0.2):
 # 3. Each action's weight in the sum above.
 # 4. The c for which the slope of the variance is 0.
 
-# %% slideshow={"slide_type": "fragment"} tags=["exercise"] exercise="best_baseline"
+# %% slideshow={"slide_type": "subslide"} tags=["exercise"] exercise="best_baseline"
 def my_best_baseline(logits, rewards):
     # TODO 1: probabilities, (A,)
     # TODO 2: squared length of each row of scores, (A,)

@@ -84,7 +84,7 @@ print(f"mean score under the reference: {start_reward:.3f}")
 # 2. The reward of every sampled action.
 # 3. Take the one from the other.
 
-# %% slideshow={"slide_type": "fragment"} tags=["exercise"] exercise="advantages"
+# %% slideshow={"slide_type": "subslide"} tags=["exercise"] exercise="advantages"
 def my_advantages(actions, old_logp, rewards):
     # TODO 1: expected reward of the old policy, one number
     # TODO 2: reward of each sample, (N,)
@@ -142,7 +142,7 @@ def collect(key, logits, rewards, batch_size):
     return Rollout(actions, logp[actions], advantages)
 
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 few = collect(jax.random.key(3), bandit.reference_logp, bandit.rewards, batch_size=6)
 
 print("action   old log-prob   advantage")
@@ -346,7 +346,7 @@ def regularized_objective(logp, rewards, reference_logp, beta):
 # %% [markdown] slideshow={"slide_type": "fragment"}
 # The same two policies, at three prices for a nat:
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 print("  β   reference   trained")
 for beta in (0.2, 2.0, 5.0):
     worth = [
@@ -463,7 +463,7 @@ for seed in (11, 12):
 # 2. **Half the drift.** At which β does the final KL fall to half of what it is at β = 0.2?
 # 3. **Worse than nothing?** Long steps at a high price: further below.
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 predict("kl_without_price")
 
 # %% slideshow={"slide_type": "fragment"}
@@ -487,7 +487,7 @@ for index in (0, 2, 5, 10, 20, 50):
 half_at = float(jnp.interp(history.kl[-1] / 2, drift[::-1], betas[::-1]))
 print(f"half the drift of β = 0.2 is reached near β = {half_at:.1f}")
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 reveal("kl_without_price")
 
 # %% slideshow={"slide_type": "fragment"}

@@ -66,7 +66,7 @@ for action in range(3):
 # %% slideshow={"slide_type": "subslide"}
 predict("optimum_beta_1")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 products = jnp.exp(bandit.reference_logp) * jnp.exp(bandit.rewards)
 by_hand = products / products.sum()
 
@@ -175,7 +175,7 @@ def objective(logp, beta=settings.beta):
 # %% slideshow={"slide_type": "fragment"}
 predict("who_wins")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 ranking = sorted(policies, key=lambda name: objective(policies[name]), reverse=True)
 print("best first:", ", ".join(ranking))
 
@@ -213,7 +213,7 @@ reveal("gap_size", gap)
 distance = float(kl(policies["trained"], policies["optimum"]))
 print(f"0.2 × KL(trained‖optimum) = {settings.beta * distance:.3f}")
 
-# %% [markdown] slideshow={"slide_type": "fragment"}
+# %% [markdown] slideshow={"slide_type": "subslide"}
 # And a check that trusts no algebra: 1,000 random policies, scored in plain NumPy.
 
 # %% slideshow={"slide_type": "fragment"}
@@ -233,7 +233,7 @@ print("random policies above the optimum:", int((scores > objective(policies["op
 # %% slideshow={"slide_type": "fragment"}
 predict("beta_large")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 prices = [0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0, 1000.0]
 tilted = jnp.stack([optimal_logp(bandit.reference_logp, bandit.rewards, b) for b in prices])
 limits = {"panels": [{
@@ -273,7 +273,7 @@ quiz("quiz_06_two_betas")
 # The gap is the optimum's objective minus the trained policy's, both at the same β. Here over 100
 # seeds.
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 betas = [0.2, 0.5, 1.0, 2.0, 5.0]
 optima = [optimal_logp(bandit.reference_logp, bandit.rewards, beta) for beta in betas]
 runs = sweep(bandit, settings, betas=betas, clips=[settings.clip], seeds=range(100))
@@ -314,7 +314,7 @@ picture(
 # %% slideshow={"slide_type": "fragment"}
 predict("gap_cause")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 suspects = {
     "as it was": settings,
     "clip 1.0": replace(settings, clip=1.0),
@@ -357,7 +357,7 @@ explore()
 # comes from somebody else, and neither the fit nor the training ever sees it. The two columns of numbers are made up
 # for the example; everything that follows is computed.
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 length = jnp.array([[1.5], [1.0], [-1.0]])
 quality = jnp.array([0.3, 0.9, 0.0])
 
@@ -372,7 +372,7 @@ print("its only preference is satisfied:", bool(weak.rewards[1] > weak.rewards[2
 # %% slideshow={"slide_type": "subslide"}
 predict("held_out_quality")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 history = train(weak, settings)
 start = {"score": expected_reward(bandit.reference_logp, weak.rewards),
          "quality": expected_reward(bandit.reference_logp, quality)}  # fmt: skip

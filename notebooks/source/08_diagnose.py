@@ -58,7 +58,7 @@ import numpy as np
 # %% slideshow={"slide_type": "fragment"}
 predict("patient_warm_up")
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 bandit, lesson = lesson_bandit(), Settings()
 
 for name in (None, "kl_sign"):
@@ -123,7 +123,7 @@ picture(plot_panels(data), alt, data)
 # the fault away: the policy has taken ten steps, and the ratio has not moved. Type the invariant that says so. The old log-probs of a batch, shape (T, E, N), may not
 # change along the inner steps E.
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 def change_within_batch(old_logps):
     return float(jnp.max(jnp.abs(old_logps - old_logps[:, :1])))
 
@@ -157,7 +157,8 @@ for name in (None, "old_recomputed"):
 # | `advantages_follow_rewards` | `collected_advantages, rewards` |
 # | `actions_follow_policy` | `actions, logp[:, 0]` |
 # | `batches_are_fresh` | `actions, logp[:, 0]` |
-#
+
+# %% [markdown] slideshow={"slide_type": "subslide"}
 # Two of them judge chance. They place a bet at fair odds against the sampler: a correct sampler
 # turns 1 into more than a million with a probability of at most one in a million.
 
@@ -188,7 +189,7 @@ alt = (
 )
 picture(plot_panels(data), alt, data)
 
-# %% [markdown] slideshow={"slide_type": "fragment"}
+# %% [markdown] slideshow={"slide_type": "subslide"}
 # Rule something out before you decide. One test is ordered for you; change it and order others.
 # Also run the instruments at the lesson's settings: put `lesson` in place of `high_beta` above.
 
@@ -265,7 +266,7 @@ alt = (
 )
 picture(plot_panels(data), alt, data)
 
-# %% slideshow={"slide_type": "fragment"}
+# %% slideshow={"slide_type": "subslide"}
 trace = patient_trace("B", fast)
 print("batches, inner steps, samples:", trace.ratio.shape)
 invariants.first_epoch_ratio_is_one(trace.ratio)
@@ -541,9 +542,11 @@ patient_score()
 # instrument. The curves are judged generously: beside twenty runs of the correct loop at the same
 # settings, which nobody who is looking for a fault has. The cell takes about half a minute.
 
-# %% slideshow={"slide_type": "fragment"} jupyter={"outputs_hidden": true}
+# %% slideshow={"slide_type": "fragment"}
 rows = fault_table(range(20))
 matrix = Matrix(rows)
+
+# %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 matrix
 
 # %% [markdown] slideshow={"slide_type": "subslide"}
