@@ -62,7 +62,7 @@ $(PACKAGES): notebooks/templates/packages.txt
 		|| { echo "reveal.js and MathJax could not be fetched. That needs a network, once." >&2; exit 1; }
 	@touch $@
 
-$(READY): requirements.txt pyproject.toml
+$(READY): requirements.txt pyproject.toml $(wildcard notebooks/startup/*)
 	@echo "Making the environment $(VENV): about a minute, once."
 	@test "$$(cat $@ 2>/dev/null)" = "$$MADE_FOR" || "$(PYTHON)" -m venv --clear --without-pip $(VENV)
 	@"$(PYTHON)" -m pip --python $(VENV) install --quiet --disable-pip-version-check -r requirements.txt
