@@ -165,7 +165,7 @@ _MISCONCEPTIONS = (
     ),
     Misconception(
         "margin_normalised", {"margin": lambda w, c, r: (c - r) @ w / np.linalg.norm(w)},
-        "w is normalised here, so its length, the scale of the reward, can never be learned.",
+        "Here w is scaled to length 1, so that the scale of the reward can never be learned.",
     ),
     Misconception(
         "every_pair_with_every", {"margin": lambda w, c, r: (c @ w)[:, None] - (r @ w)[None, :]},

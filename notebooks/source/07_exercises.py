@@ -13,8 +13,8 @@
 # %% [markdown] slideshow={"slide_type": "slide"}
 # # Exercises: can you do it, and show that you did?
 #
-# **10 minutes** in class, for one exercise of your choice; each says how long it takes, and all of
-# them together take about 85. After this notebook you can
+# **10 minutes** in class, for one exercise of your choice. Each says how long it takes; the eleven
+# together take 72 minutes. After this notebook you can
 #
 # - write every piece of the loop yourself, from the kept product to the exact optimum;
 # - say what a check looked at, and what it could not see;
