@@ -159,7 +159,7 @@ def comparison(exercise, case, seen, right):
     """The first differing input in words, and the table rows (what, asked for, yours)."""
     given = ", ".join(f"{name} = {shown(value)}" for name, value in case.inputs.items())
     if seen.parts is None:
-        text = f"With {given}, your function {seen.problem}."
+        text = f"With {given}, your function {seen.problem.rstrip('.')}."
         return text, tuple(
             (name, shown(part), "nothing") for name, part in zip(exercise.names, right, strict=True)
         )
