@@ -63,8 +63,7 @@ def solution_after(cells):
 
 def _with(notebook, cells):
     """A notebook of these cells that carries nothing of the machine it was made on."""
-    language = notebook.metadata.get("language_info", {})
-    metadata = {"kernelspec": KERNEL, "language_info": language}
+    metadata = {"kernelspec": KERNEL, "language_info": notebook.metadata.language_info}
     return nbformat.v4.new_notebook(cells=cells, metadata=nbformat.from_dict(metadata))
 
 
