@@ -16,8 +16,8 @@ PYTHONS = ["3.11", "3.12", "3.14"]
 
 
 def ranges():
-    """Every requirement of pyproject.toml, those of the extras included."""
-    extras = PROJECT["optional-dependencies"].values()
+    """The requirements of pyproject.toml that requirements.txt installs."""
+    extras = (PROJECT["optional-dependencies"][extra] for extra in ("lab", "test"))
     return [Requirement(line) for line in sum(extras, PROJECT["dependencies"])]
 
 
