@@ -54,7 +54,9 @@ def _(question: Choice):
 def _(question: Number):
     limits = f"from {question.low:g} to {with_unit(question.high, question.unit)}"
     width = widgets.Layout(width="min(26rem, 95%)")
-    box = widgets.Text(description=f"Your answer, {limits}", style=WIDE, layout=width)
+    box = widgets.Text(
+        description=f"Your answer, {limits}", continuous_update=False, style=WIDE, layout=width
+    )
 
     def read():
         try:

@@ -28,6 +28,7 @@ class Portfolio(Panel):
         self._reasoning = widgets.Textarea(
             description="My reasoning",
             placeholder="Which prediction surprised you, and what do you think now?",
+            continuous_update=False,  # the last letters would come after the button
             rows=5,
             style=WIDE,
             layout=widgets.Layout(width="min(46rem, 95%)"),

@@ -8,7 +8,10 @@ NAME_HANDLE = """<style onload="const name = () => {
   const row = this.closest('.lesson-slider'), handle = row?.querySelector('.noUi-handle');
   if (!handle) return requestAnimationFrame(name);
   handle.setAttribute('aria-label', row.querySelector('.widget-label').textContent);
-}; name()">.lesson-slider { max-width: 640px }</style>"""
+}; name()">.lesson-slider { max-width: 640px }
+@media (prefers-reduced-motion: reduce) {
+  .lesson-slider * { transition: none !important }
+}</style>"""
 
 
 def named_row(*children) -> widgets.HBox:

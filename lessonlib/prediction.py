@@ -34,7 +34,10 @@ def predict(id: str) -> Panel:
         layout=widgets.Layout(width="auto"),
     )
     reason = widgets.Text(
-        description="Why? (optional)", style=WIDE, layout=widgets.Layout(width="min(44rem, 95%)")
+        description="Why? (optional)",
+        continuous_update=False,  # letters sent one by one would come after "Lock in"
+        style=WIDE,
+        layout=widgets.Layout(width="min(44rem, 95%)"),
     )
     button = widgets.Button(description="Lock in", button_style="primary")
 
@@ -52,7 +55,7 @@ def predict(id: str) -> Panel:
                 reason=reason.value.strip(),
             )
         event, notices = locked(asked)
-        status.say(*summary(asked, event), *notices)
+        status.say_instead(*summary(asked, event), *notices)
         panel.show(prompt, status)
 
     button.on_click(status.guarding(lock))

@@ -20,6 +20,11 @@ STYLE = """<style>
 </style>"""
 
 
+# A button that is taken away takes the focus along. This gives it to the text in its place.
+CATCH_FOCUS = """<style onload="this.onload = null;
+  if (document.activeElement === document.body) this.parentElement.focus()"></style>"""
+
+
 class Panel(widgets.VBox):
     """A column of widgets whose text form is `text`: shown where no kernel runs."""
 
@@ -48,6 +53,11 @@ class Status(widgets.HTML):
     def say(self, *texts):
         """Show plain `texts`, one a line; what a student typed is escaped like all else."""
         self.value = f'<div role="status">{paragraph(*texts)}</div>'
+
+    def say_instead(self, *texts):
+        """`say` in place of the control that was used, which is taken away."""
+        text = paragraph(*texts)
+        self.value = f'<div role="status" tabindex="-1">{CATCH_FOCUS}{text}</div>'
 
     def guarding(self, callback):
         """`callback`, but what it raises is shown here: elsewhere no student would see it."""

@@ -31,6 +31,15 @@ def test_an_error_in_a_callback_is_shown_where_the_student_looks(error, expected
     assert expected in status.value
 
 
+def test_what_is_said_instead_of_a_control_can_take_the_focus():
+    status = Status("before")
+    assert "tabindex" not in status.value
+    status.say_instead("a < b")
+    assert '<div role="status" tabindex="-1">' in status.value and "a &lt; b" in status.value
+    status.say("after")
+    assert "tabindex" not in status.value
+
+
 def test_a_panel_has_a_fixed_text_and_shows_what_it_is_told():
     one, two = plain("one"), plain("two")
     panel = Panel("Run this cell.", [one])
