@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
 SAYS_NOTHING = {"here", "click here", "link", "this", "this link", "more", "read more", "page"}
 FILE_NAME = re.compile(r"\.(svg|png|jpe?g|gif|ipynb|py)\b")
+CONTROLS = ("a", "button", "input", "select", "summary", "textarea")
 MOVES = re.compile(
     r"transition\s*:|animation|@keyframes|<marquee|<blink|<animate|setInterval|\.gif\b|autoplay"
 )
@@ -100,7 +101,7 @@ def folds(page):
         if not (first := fold.find(True, recursive=False))
         or first.name != "summary"
         or not re.search(r"\w{2}", first.get_text())
-    ] + [f"no key reaches {tag.name}" for tag in page.find_all(tabindex="-1")]
+    ] + [f"no key reaches {tag.name}" for tag in page.find_all(CONTROLS, tabindex="-1")]
 
 
 def numbers(page):
@@ -128,7 +129,7 @@ def only_keys(page):
     return [
         f"{tag.name} answers clicks only"
         for tag in page.find_all(onclick=True)
-        if tag.name not in ("a", "button", "input", "summary")
+        if tag.name not in CONTROLS
     ]
 
 

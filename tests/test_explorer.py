@@ -6,6 +6,7 @@ import ipywidgets
 import numpy as np
 import psutil
 import pytest
+from exploring import button
 from matplotlib.figure import Figure
 
 from lessonlib import Settings, explore, lesson_bandit, train
@@ -15,18 +16,6 @@ from lessonlib.explorer import BETAS, CLIPS
 @pytest.fixture
 def explorer():
     return explore()
-
-
-def button(explorer, name):
-    """The button of this name, as a student would find it."""
-    found, waiting = [], [explorer.widget]
-    while waiting:
-        widget = waiting.pop()
-        waiting += getattr(widget, "children", ())
-        if getattr(widget, "description", None) == name:
-            found.append(widget)
-    (only,) = found
-    return only
 
 
 def labels(explorer):
