@@ -39,7 +39,7 @@ check: $(READY)
 	$(RUN) ruff check && $(RUN) ruff format --check && $(RUN) pyrefly check && $(TEST) -n 2 tests
 
 notebooks: $(READY)
-	$(RUN) notebooks.render $(NB)
+	$(RUN) notebooks.tools.render $(NB)
 
 figures: $(READY)
 	$(RUN) figures.render
@@ -51,21 +51,21 @@ browser-test: $(READY) $(PACKAGES)
 	$(TEST) tests/browser
 
 slides pages: $(READY) $(PACKAGES)
-	$(RUN) notebooks.publish $@ build/$@
+	$(RUN) notebooks.tools.publish $@ build/$@
 
 handout: $(READY)
-	$(RUN) notebooks.handouts build/handout $(SOLUTIONS)
+	$(RUN) notebooks.tools.handouts build/handout $(SOLUTIONS)
 
-$(PACKAGES): notebooks/templates/packages.txt
+$(PACKAGES): notebooks/tools/templates/packages.txt
 	@rm -rf $(@D) && mkdir -p $(@D)
 	@"$(PYTHON)" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest $(@D) -r $< \
 		|| { echo "reveal.js and MathJax could not be fetched. That needs a network, once." >&2; exit 1; }
 	@touch $@
 
-$(READY): requirements.txt pyproject.toml $(wildcard notebooks/startup/*)
+$(READY): requirements.txt pyproject.toml $(wildcard notebooks/tools/startup/*)
 	@echo "Making the environment $(VENV): about a minute, once."
 	@test "$$(cat $@ 2>/dev/null)" = "$$MADE_FOR" || "$(PYTHON)" -m venv --clear --without-pip $(VENV)
 	@"$(PYTHON)" -m pip --python $(VENV) install --quiet --disable-pip-version-check -r requirements.txt
 	@"$(PYTHON)" -m pip --python $(VENV) install --quiet --disable-pip-version-check --no-deps -e .
-	@mkdir -p $(VENV)/etc/ipython && cp -R notebooks/startup $(VENV)/etc/ipython/
+	@mkdir -p $(VENV)/etc/ipython && cp -R notebooks/tools/startup $(VENV)/etc/ipython/
 	@echo "$$MADE_FOR" > $@

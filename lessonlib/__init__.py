@@ -10,9 +10,11 @@ from lessonlib.doctor import doctor, require_importable
 
 require_importable()  # a missing package is named in plain words before an import fails
 
+from lessonlib.ask.comparison import reveal
+from lessonlib.ask.evidence import portfolio
+from lessonlib.ask.prediction import predict
+from lessonlib.ask.quizzes import quiz
 from lessonlib.bandit import Bandit, fit_reward, lesson_bandit, preference_pairs
-from lessonlib.comparison import reveal
-from lessonlib.evidence import portfolio
 from lessonlib.exact import (
     best_baseline,
     expected_reward,
@@ -23,16 +25,14 @@ from lessonlib.exact import (
     score_gradient_variance,
 )
 from lessonlib.exercises import CheckResult, check
-from lessonlib.explorer import explore
-from lessonlib.faults import FAULTS, fault_table, train_with
+from lessonlib.faults.training import FAULTS, fault_table, train_with
 from lessonlib.figure import figure_data, picture, plot_panels
 from lessonlib.grid import sweep
 from lessonlib.loss import clipped_surrogate, ppo_loss, preference_loss, ratios
 from lessonlib.missing_name import install as explain_missing_names
-from lessonlib.prediction import predict
-from lessonlib.quizzes import quiz
 from lessonlib.rollout import History, Rollout, Settings, collect, train
-from lessonlib.step_panel import stepper
+from lessonlib.widgets.explorer import explore
+from lessonlib.widgets.step_panel import stepper
 
 explain_missing_names()
 

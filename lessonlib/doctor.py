@@ -182,7 +182,7 @@ def _lab_environment():
 
 
 def _answers():
-    from lessonlib.storage import place
+    from lessonlib.ask.storage import place
 
     try:
         place()

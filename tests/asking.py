@@ -2,9 +2,9 @@
 
 import ipywidgets as widgets
 
-from lessonlib.prediction import predict
-from lessonlib.questions import Choice, Number, Question, questions
-from lessonlib.ui import Status
+from lessonlib.ask.prediction import predict
+from lessonlib.ask.questions import Choice, Number, Question, questions
+from lessonlib.widgets.ui import Status
 
 
 def kinds() -> dict[str, Question]:

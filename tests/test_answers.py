@@ -4,9 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lessonlib.answers import compare, fits, result_of, words
+from lessonlib.ask.answers import compare, fits, result_of, words
+from lessonlib.ask.questions import Choice, Curve, Number, Option, Probabilities
 from lessonlib.panels import plot_panels
-from lessonlib.questions import Choice, Curve, Number, Option, Probabilities
 
 SHARED = {"id": "q", "notebook": "00_start_here", "prompt": "?"}
 CHOICE = Choice(**SHARED, options=(Option("one", "no"), Option("two", "yes", right=True)))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from asking import answer, kinds
 
-from lessonlib import storage
-from lessonlib.comparison import NOT_LOCKED, reveal
-from lessonlib.questions import Choice, Quiz, questions
+from lessonlib.ask import storage
+from lessonlib.ask.comparison import NOT_LOCKED, reveal
+from lessonlib.ask.questions import Choice, Quiz, questions
 
 KINDS = kinds()
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessonlib.controls import WHOLE, controls, rebalance, sketch
-from lessonlib.questions import Choice, Curve, Number, Option, Probabilities
+from lessonlib.ask.controls import WHOLE, controls, rebalance, sketch
+from lessonlib.ask.questions import Choice, Curve, Number, Option, Probabilities
 
 SHARED = {"id": "q", "notebook": "00_start_here", "prompt": "?"}
 CHOICE = Choice(**SHARED, options=(Option("one", "no"), Option("two", "yes", right=True)))

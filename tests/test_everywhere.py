@@ -15,14 +15,14 @@ import nbformat
 import pytest
 from notebook_rules import calls, code_cells
 
-from lessonlib.comparison import NOT_LOCKED
+from lessonlib.ask.comparison import NOT_LOCKED
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-STARTUP = ROOT / "notebooks" / "startup" / "rlhf_lesson.py"
+STARTUP = ROOT / "notebooks" / "tools" / "startup" / "rlhf_lesson.py"
 LOCK = """
 from lessonlib import predict, reveal
-from lessonlib.ui import Status
+from lessonlib.widgets.ui import Status
 panel = predict("gaining_action")
 def of(name):
     return next(w for w in panel.children if getattr(w, "description", "").startswith(name))

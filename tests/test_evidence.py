@@ -5,8 +5,8 @@ import hashlib
 import pytest
 from asking import answer, kinds, named, said
 
-from lessonlib import storage
-from lessonlib.evidence import portfolio, record
+from lessonlib.ask import storage
+from lessonlib.ask.evidence import portfolio, record
 
 
 def shown(panel):

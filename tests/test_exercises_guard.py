@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import lessonlib
-from lessonlib import CheckResult, check, storage
+from lessonlib import CheckResult, check
+from lessonlib.ask import storage
 from lessonlib.exercises import guard
 from lessonlib.exercises.checking import EXERCISES
 

@@ -9,7 +9,7 @@ import pytest
 import lessonlib
 from lessonlib import check
 from lessonlib.exercises.checking import EXERCISES
-from notebooks.render import SOURCES, read_source
+from notebooks.tools.render import SOURCES, read_source
 
 
 def blocks():

@@ -10,7 +10,7 @@ from exploring import button
 from matplotlib.figure import Figure
 
 from lessonlib import Settings, explore, lesson_bandit, train
-from lessonlib.explorer import BETAS, CLIPS
+from lessonlib.widgets.explorer import BETAS, CLIPS
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_any_error_is_shown(explorer, monkeypatch):
     def fail(*_):
         raise RuntimeError("a < b")
 
-    monkeypatch.setattr("lessonlib.explorer.run", fail)
+    monkeypatch.setattr("lessonlib.widgets.explorer.run", fail)
     explorer.beta.value = 1
     assert "a &lt; b" in explorer.picture.value
 

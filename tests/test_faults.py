@@ -10,7 +10,7 @@ import pytest
 from conftest import log_softmax
 
 from lessonlib import FAULTS, Bandit, Settings, fault_table, lesson_bandit, train, train_with
-from lessonlib.parts import CORRECT, run
+from lessonlib.faults.parts import CORRECT, run
 
 ILL = [name for name, fault in FAULTS.items() if not fault.healthy]
 HEALTHY = [name for name, fault in FAULTS.items() if fault.healthy]

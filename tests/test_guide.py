@@ -3,7 +3,7 @@
 import re
 
 from lessonlib.exercises.checking import EXERCISES
-from notebooks import guide
+from notebooks.tools import guide
 
 TEXT = guide.GUIDE.read_text("utf-8")
 
@@ -16,7 +16,7 @@ def rows(heading):
 
 
 def test_misconceptions_are_those_of_the_checks():
-    assert guide.filled(TEXT) == TEXT, "run python -m notebooks.guide"
+    assert guide.filled(TEXT) == TEXT, "run python -m notebooks.tools.guide"
 
 
 def test_every_exercise_of_the_lesson_is_there_once():

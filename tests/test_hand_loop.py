@@ -3,7 +3,14 @@ import numpy as np
 import pytest
 
 from lessonlib import Settings, lesson_bandit, train
-from lessonlib.hand_loop import batch_ratios, begin, changed, collect_batch, inner_step, roles
+from lessonlib.widgets.hand_loop import (
+    batch_ratios,
+    begin,
+    changed,
+    collect_batch,
+    inner_step,
+    roles,
+)
 
 SETTINGS = Settings(iterations=4)
 POLICY, BEHAVIOUR, REFERENCE, REWARD = (

@@ -3,8 +3,8 @@
 import pytest
 from nbformat import v4
 
-from notebooks import handouts
-from notebooks.stills import is_note, last_call
+from notebooks.tools import handouts
+from notebooks.tools.stills import is_note, last_call
 
 NAMES = sorted(handouts.read())
 LESSON = handouts.read()
@@ -110,10 +110,10 @@ def test_nothing_local_is_handed_out():
 
 
 def test_a_folder_is_whole(tmp_path):
-    handouts.write(tmp_path / "student", {"00_a": v4.new_notebook()}, "HANDOUT.md")
+    handouts.write(tmp_path / "student", {"00_a": v4.new_notebook()}, "tools/HANDOUT.md")
     files = {str(path.relative_to(tmp_path / "student")) for path in tmp_path.rglob("*.*")}
     assert {
-        "README.md", "requirements.txt", "pyproject.toml", "lessonlib/questions.toml",
+        "README.md", "requirements.txt", "pyproject.toml", "lessonlib/ask/questions.toml",
         "lessonlib/exercises/checking.py", "notebooks/00_a.ipynb",
         "figures/posttraining-04-mechanism.svg",
     } <= files  # fmt: skip

@@ -7,9 +7,9 @@ import pytest
 from conftest import log_softmax
 
 from lessonlib import Settings, lesson_bandit, optimal_logp
-from lessonlib.faults import FAULTS
-from lessonlib.instruments import signs
-from lessonlib.parts import CORRECT, run
+from lessonlib.faults.instruments import signs
+from lessonlib.faults.parts import CORRECT, run
+from lessonlib.faults.training import FAULTS
 
 BANDIT = lesson_bandit()
 REWARDS = np.asarray(BANDIT.rewards, dtype=np.float64)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from conftest import log_softmax
 
-from lessonlib import Bandit, Settings, invariants
-from lessonlib.instruments import check_invariants
-from lessonlib.parts import CORRECT, run
+from lessonlib import Bandit, Settings
+from lessonlib.faults import invariants
+from lessonlib.faults.instruments import check_invariants
+from lessonlib.faults.parts import CORRECT, run
 
 T, E, N = 3, 2, 8
 POLICY = log_softmax([0.2, 0.0, -0.2])

@@ -1,6 +1,6 @@
 import pytest
 
-from lessonlib.linked_slider import LinkedSlider, named_row, steps
+from lessonlib.widgets.linked_slider import LinkedSlider, named_row, steps
 
 VALUES = steps((0.2, 0.1), (1, 0.4), (3, 1))
 

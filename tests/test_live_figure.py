@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lessonlib.figure import svg_text
-from lessonlib.live_figure import describe, draw_frame, fill
 from lessonlib.panels import plot_panels
+from lessonlib.widgets.live_figure import describe, draw_frame, fill
 
 
 def panels(seed):

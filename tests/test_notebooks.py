@@ -10,7 +10,7 @@ import notebook_rules as rules
 import pytest
 from nbformat import v4
 
-from notebooks.render import FOLDER, SOURCES, read_source
+from notebooks.tools.render import FOLDER, SOURCES, read_source
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))

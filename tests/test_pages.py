@@ -12,9 +12,9 @@ from asking import answer, kinds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessonlib import pages, storage
-from lessonlib.comparison import reveal
-from lessonlib.questions import Quiz, questions
+from lessonlib.ask import pages, storage
+from lessonlib.ask.comparison import reveal
+from lessonlib.ask.questions import Quiz, questions
 
 NASTY = [
     "<script>alert(1)</script>",

@@ -7,7 +7,7 @@ import pytest
 from conftest import log_softmax
 
 from lessonlib import Bandit, Settings, lesson_bandit, train
-from lessonlib.parts import CORRECT, Parts, run
+from lessonlib.faults.parts import CORRECT, Parts, run
 
 RUNS = [
     Settings(),

@@ -10,10 +10,11 @@ import jupytext
 import numpy as np
 import pytest
 
-from lessonlib import FAULTS, Settings, expected_reward, kl, plot_panels, storage
-from lessonlib.faults import Row
-from lessonlib.matrix import Matrix
-from lessonlib.patients import (
+from lessonlib import FAULTS, Settings, expected_reward, kl, plot_panels
+from lessonlib.ask import storage
+from lessonlib.ask.questions import questions
+from lessonlib.faults.matrix import Matrix
+from lessonlib.faults.patients import (
     PATIENTS,
     check_repair,
     open_up,
@@ -23,7 +24,7 @@ from lessonlib.patients import (
     patient_signs,
     patient_trace,
 )
-from lessonlib.questions import questions
+from lessonlib.faults.training import Row
 from lessonlib.rollout import Rollout
 
 SOURCE = Path(__file__).parents[1] / "notebooks" / "source" / "08_diagnose.py"

@@ -4,9 +4,9 @@ import ipywidgets as widgets
 import pytest
 from asking import answer, choose, kinds, named, said
 
-from lessonlib import storage
-from lessonlib.prediction import locked, predict
-from lessonlib.questions import Quiz, question, questions
+from lessonlib.ask import storage
+from lessonlib.ask.prediction import locked, predict
+from lessonlib.ask.questions import Quiz, question, questions
 
 KINDS = kinds()
 

@@ -8,7 +8,7 @@ import pytest
 from nbconvert import HTMLExporter
 from nbformat import v4
 
-from notebooks import publish
+from notebooks.tools import publish
 
 SLIDE = {"slideshow": {"slide_type": "slide"}}
 NOTES = {"slideshow": {"slide_type": "notes"}}
@@ -41,7 +41,7 @@ def test_a_missing_package_is_named_with_the_cure(tmp_path):
 
 
 def test_every_package_is_one_that_the_makefile_fetches():
-    text = (publish.FOLDER / "templates" / "packages.txt").read_text("utf-8")
+    text = (publish.FOLDER / "tools" / "templates" / "packages.txt").read_text("utf-8")
     fetched = {line.split("==")[0].replace("-", "_") for line in text.splitlines() if "==" in line}
     assert {package for package, *_ in publish.ASSETS.values()} == fetched
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import jupytext
 import pytest
 
-from lessonlib.questions import Choice, Quiz, questions
+from lessonlib.ask.questions import Choice, Quiz, questions
 
 SOURCES = sorted((Path(__file__).parents[1] / "notebooks" / "source").glob("*.py"))
 QUESTIONS = questions()

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lessonlib.questions import (
+from lessonlib.ask.questions import (
     FILE,
     KINDS,
     Choice,

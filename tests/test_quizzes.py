@@ -5,9 +5,9 @@ from html import escape
 import pytest
 from asking import named, said
 
-from lessonlib import storage
-from lessonlib.questions import Choice, Quiz, questions
-from lessonlib.quizzes import quiz
+from lessonlib.ask import storage
+from lessonlib.ask.questions import Choice, Quiz, questions
+from lessonlib.ask.quizzes import quiz
 
 QUIZZES = [asked for asked in questions() if isinstance(asked, Quiz)]
 

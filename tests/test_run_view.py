@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lessonlib import Bandit, Settings, lesson_bandit, sweep
-from lessonlib.run_view import BAND, compare, objective_text, run, summary, view_data
+from lessonlib.widgets.run_view import BAND, compare, objective_text, run, summary, view_data
 
 
 @pytest.fixture(scope="module")

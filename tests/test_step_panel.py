@@ -3,7 +3,7 @@ import re
 import pytest
 
 from lessonlib import Settings, stepper
-from lessonlib.hand_loop import roles
+from lessonlib.widgets.hand_loop import roles
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_an_error_is_shown_and_a_new_run_mends_it(panel, monkeypatch):
         raise RuntimeError("a < b")
 
     with monkeypatch.context() as patch:
-        patch.setattr("lessonlib.step_panel.inner_step", fail)
+        patch.setattr("lessonlib.widgets.step_panel.inner_step", fail)
         panel.step.click()
     assert "a &lt; b" in panel.table.value
     assert 'role="alert"' in panel.table.value

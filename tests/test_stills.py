@@ -5,8 +5,8 @@ from html import unescape
 import pytest
 from nbformat import v4
 
-from lessonlib.questions import Choice, Quiz, questions
-from notebooks import stills
+from lessonlib.ask.questions import Choice, Quiz, questions
+from notebooks.tools import stills
 
 EVERY = {asked.id: asked for asked in questions()}
 CHOICES = [id for id, asked in EVERY.items() if isinstance(asked, Choice)]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessonlib import storage
+from lessonlib.ask import storage
 
 
 def files():

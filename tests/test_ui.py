@@ -2,7 +2,7 @@
 
 import pytest
 
-from lessonlib.ui import Panel, Status, paragraph, plain
+from lessonlib.widgets.ui import Panel, Status, paragraph, plain
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import difflib
 import inspect
 
-from lessonlib import storage
+from lessonlib.ask import storage
 from lessonlib.exercises import (
     against_optimum,
     baseline,

@@ -3,8 +3,8 @@
 import pytest
 from offline import Offline
 
-from lessonlib.questions import Quiz, questions
-from notebooks import publish
+from lessonlib.ask.questions import Quiz, questions
+from notebooks.tools import publish
 
 NAMES = sorted(path.stem for path in publish.FOLDER.glob("*.ipynb"))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from offline import Offline
 
-from notebooks import publish
+from notebooks.tools import publish
 
 NAMES = sorted(path.stem for path in publish.FOLDER.glob("*.ipynb"))
 SMALLEST = 14  # pixels on a picture of 720 lines; anything smaller is not read from the back row

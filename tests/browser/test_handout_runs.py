@@ -4,14 +4,16 @@ No browser is needed; it stands here because it takes minutes.
 """
 
 import shutil
+import subprocess
+import sys
 
 import nbformat
 import pytest
 from nbformat import v4
 
-from notebooks import handouts
-from notebooks.render import run
-from notebooks.stills import last_call
+from notebooks.tools import handouts
+from notebooks.tools.render import run
+from notebooks.tools.stills import last_call
 
 NAMES = sorted(handouts.read())
 
@@ -20,9 +22,10 @@ NAMES = sorted(handouts.read())
 def folder(tmp_path_factory):
     """student (hints only), student-with-solutions, instructor."""
     folder = tmp_path_factory.mktemp("handouts für alle")
-    handouts.main(folder, "no")
+    command = [sys.executable, "-m", "notebooks.handouts", folder, "no"]
+    subprocess.run(command, cwd=handouts.ROOT, check=True)
     students = {name: handouts.for_students(each) for name, each in handouts.read().items()}
-    handouts.write(folder / "student-with-solutions", students, "HANDOUT.md")
+    handouts.write(folder / "student-with-solutions", students, "tools/HANDOUT.md")
     return folder
 
 

@@ -1,7 +1,7 @@
 """Write the notebooks as slides or as pages to read, for a browser without network.
 
-    python -m notebooks.publish slides FOLDER
-    python -m notebooks.publish pages FOLDER
+    python -m notebooks.tools.publish slides FOLDER
+    python -m notebooks.tools.publish pages FOLDER
 
 Reads the executed notebooks, and the packages that the Makefile put into build/packages.
 """
@@ -16,8 +16,8 @@ import nbformat
 from nbconvert import HTMLExporter, SlidesExporter
 from nbformat import v4
 
-from notebooks.render import FOLDER
-from notebooks.stills import IN_PAGES, IN_SLIDES, is_note, last_call, with_stills
+from notebooks.tools.render import FOLDER
+from notebooks.tools.stills import IN_PAGES, IN_SLIDES, is_note, last_call, with_stills
 
 ROOT = FOLDER.parent
 PACKAGES = ROOT / "build" / "packages"
@@ -34,7 +34,7 @@ ASSETS = {
 # Cells that end in one of these calls only show something; a room need not read the code.
 ONLY_SHOWN = {"doctor", "predict", "reveal", "quiz", "stepper", "explore", "picture"}
 LOOK = {
-    "extra_template_paths": [str(FOLDER / "templates")],
+    "extra_template_paths": [str(FOLDER / "tools" / "templates")],
     "mathjax_url": MATHJAX,
     "exclude_input_prompt": True,
     "exclude_output_prompt": True,

@@ -1,7 +1,7 @@
 """Write folders to hand out: one for students, and one for instructors with the solutions.
 
-    python -m notebooks.handouts FOLDER yes     students get the folded solutions
-    python -m notebooks.handouts FOLDER no      students get the hints only
+    python -m notebooks.tools.handouts FOLDER yes     students get the folded solutions
+    python -m notebooks.tools.handouts FOLDER no      students get the hints only
 
 Each folder is whole: notebooks, figures, and the library that asks the questions and answers
 them, so that nothing else is needed to run it. Reads the executed notebooks.
@@ -15,8 +15,8 @@ from pathlib import Path
 
 import nbformat
 
-from notebooks.render import FOLDER, KERNEL, run
-from notebooks.stills import is_note, last_call
+from notebooks.tools.render import FOLDER, KERNEL, run
+from notebooks.tools.stills import is_note, last_call
 
 ROOT = FOLDER.parent
 SET_UP = ("Makefile", "requirements.txt", "environment.yml", "pyproject.toml")
@@ -85,7 +85,7 @@ def write(folder, notebooks, readme):
     for name in SET_UP:
         shutil.copy(ROOT / name, folder)
     shutil.copy(FOLDER / readme, folder / "README.md")
-    shutil.copytree(FOLDER / "startup", folder / "notebooks" / "startup")
+    shutil.copytree(FOLDER / "tools" / "startup", folder / "notebooks" / "tools" / "startup")
     for name, notebook in notebooks.items():
         nbformat.validate(notebook)
         nbformat.write(notebook, folder / "notebooks" / f"{name}.ipynb")
@@ -97,7 +97,7 @@ def main(folder, solutions):
         students = {name: without_solutions(notebook) for name, notebook in students.items()}
     elif solutions != "yes":
         sys.exit(f"SOLUTIONS must be yes or no, got {solutions!r}")
-    write(folder / "student", students, "HANDOUT.md")
+    write(folder / "student", students, "tools/HANDOUT.md")
     shutil.make_archive(folder / "student", "zip", folder, "student")
 
     solved = {name: with_solutions(notebook) for name, notebook in read().items()}

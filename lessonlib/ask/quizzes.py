@@ -2,10 +2,10 @@
 
 import ipywidgets as widgets
 
-from lessonlib import storage
-from lessonlib.controls import controls
-from lessonlib.questions import Quiz, question
-from lessonlib.ui import Panel, Status, plain
+from lessonlib.ask import storage
+from lessonlib.ask.controls import controls
+from lessonlib.ask.questions import Quiz, question
+from lessonlib.widgets.ui import Panel, Status, plain
 
 
 def quiz(id: str) -> Panel:

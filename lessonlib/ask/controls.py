@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import ipywidgets as widgets
 
-from lessonlib.answers import with_unit, words
-from lessonlib.linked_slider import named_row
-from lessonlib.questions import Choice, Curve, Number, Probabilities
-from lessonlib.ui import WIDE, plain
+from lessonlib.ask.answers import with_unit, words
+from lessonlib.ask.questions import Choice, Curve, Number, Probabilities
+from lessonlib.widgets.linked_slider import named_row
+from lessonlib.widgets.ui import WIDE, plain
 
 WHOLE = 1000  # probabilities are set in thousandths, so that they sum to one exactly
 

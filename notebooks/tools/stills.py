@@ -6,9 +6,9 @@ from html import escape
 from nbformat import v4
 
 from lessonlib import stepper
-from lessonlib.answers import with_unit
-from lessonlib.comparison import explanations
-from lessonlib.questions import Choice, Curve, Number, Question, question
+from lessonlib.ask.answers import with_unit
+from lessonlib.ask.comparison import explanations
+from lessonlib.ask.questions import Choice, Curve, Number, Question, question
 
 
 def with_stills(notebook, draw):

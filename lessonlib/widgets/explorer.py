@@ -10,10 +10,10 @@ import jax
 from lessonlib.bandit import Bandit, lesson_bandit
 from lessonlib.figure import picture, tables
 from lessonlib.grid import sweep
-from lessonlib.linked_slider import LinkedSlider, steps
-from lessonlib.live_figure import describe, draw_frame, fill
 from lessonlib.rollout import Settings
-from lessonlib.run_view import compare, objective_text, run, summary, view_data
+from lessonlib.widgets.linked_slider import LinkedSlider, steps
+from lessonlib.widgets.live_figure import describe, draw_frame, fill
+from lessonlib.widgets.run_view import compare, objective_text, run, summary, view_data
 
 MOST_KEPT = 3
 SEEDS = range(32)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from lessonlib.parts import CORRECT, Parts
+from lessonlib.faults.parts import CORRECT, Parts
 
 
 @dataclass(frozen=True)

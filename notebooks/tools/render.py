@@ -1,6 +1,6 @@
 """Make the notebooks from their sources: convert, run from top to bottom, save with outputs.
 
-    python -m notebooks.render [NAME ...]     for example 03_signed_clipping; none means all
+    python -m notebooks.tools.render [NAME ...]     for example 03_signed_clipping; none means all
 
 People edit notebooks/source/*.py. Rendering again without an edit changes no byte.
 """
@@ -17,7 +17,7 @@ from jupytext.combine import combine_inputs_with_outputs
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[1]
 SOURCES = FOLDER / "source"
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # the id of a widget that is gone

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from lessonlib.bandit import Bandit, lesson_bandit
-from lessonlib.fault import Fault
-from lessonlib.fault_parts import FAULTS
-from lessonlib.instruments import check_invariants, signs
-from lessonlib.parts import CORRECT, Parts, run
+from lessonlib.faults.catalogue import FAULTS
+from lessonlib.faults.fault import Fault
+from lessonlib.faults.instruments import check_invariants, signs
+from lessonlib.faults.parts import CORRECT, Parts, run
 from lessonlib.rollout import History, Settings
 
 __all__ = ["FAULTS", "Fault", "Row", "fault_table", "loop_of", "train_with"]

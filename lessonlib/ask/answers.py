@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lessonlib.questions import Choice, Curve, Number, Probabilities
+from lessonlib.ask.questions import Choice, Curve, Number, Probabilities
 
 
 class Outcome(NamedTuple):

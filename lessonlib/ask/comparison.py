@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from html import escape
 
-from lessonlib import storage
-from lessonlib.answers import Outcome, compare, result_of
+from lessonlib.ask import storage
+from lessonlib.ask.answers import Outcome, compare, result_of
+from lessonlib.ask.prediction import locked, prediction, summary
+from lessonlib.ask.questions import Choice, Question
 from lessonlib.figure import picture
 from lessonlib.panels import plot_panels
-from lessonlib.prediction import locked, prediction, summary
-from lessonlib.questions import Choice, Question
-from lessonlib.ui import paragraph
+from lessonlib.widgets.ui import paragraph
 
 NOT_LOCKED = (
     "Nothing is locked in for this question yet. Answer it above, press “Lock in”, "

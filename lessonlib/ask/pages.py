@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
-from lessonlib.answers import compare, result_of, words
-from lessonlib.comparison import drawn
-from lessonlib.prediction import CONFIDENCES, counts
-from lessonlib.questions import question
-from lessonlib.storage import Event
+from lessonlib.ask.answers import compare, result_of, words
+from lessonlib.ask.comparison import drawn
+from lessonlib.ask.prediction import CONFIDENCES, counts
+from lessonlib.ask.questions import question
+from lessonlib.ask.storage import Event
 
 TITLE = "RLHF mechanics: my evidence"
 PACKAGES = ("lessonlib", "jax", "numpy", "matplotlib", "ipywidgets")

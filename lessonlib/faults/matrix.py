@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from lessonlib.faults import FAULTS, Row
+from lessonlib.faults.training import FAULTS, Row
 
 
 class Matrix:

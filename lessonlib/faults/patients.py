@@ -10,13 +10,13 @@ from html import escape
 import jax
 import numpy as np
 
-from lessonlib import storage
+from lessonlib.ask import storage
 from lessonlib.bandit import lesson_bandit
 from lessonlib.exercises import CheckResult, guard
-from lessonlib.faults import FAULTS, Fault, loop_of
+from lessonlib.faults.instruments import Signs, check_invariants, signs
+from lessonlib.faults.parts import CORRECT, Trace, run
+from lessonlib.faults.training import FAULTS, Fault, loop_of
 from lessonlib.figure import figure_data
-from lessonlib.instruments import Signs, check_invariants, signs
-from lessonlib.parts import CORRECT, Trace, run
 from lessonlib.rollout import Settings
 
 PATIENTS = {

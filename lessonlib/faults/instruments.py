@@ -5,10 +5,10 @@ from typing import NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from lessonlib import invariants
 from lessonlib.bandit import Bandit
-from lessonlib.invariants import Verdict
-from lessonlib.parts import Parts, Trace
+from lessonlib.faults import invariants
+from lessonlib.faults.invariants import Verdict
+from lessonlib.faults.parts import Parts, Trace
 from lessonlib.rollout import History, Settings
 
 # Both signs of the advantage, on both sides of the interval and inside it.

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import ipywidgets as widgets
 
-from lessonlib import pages, storage
-from lessonlib.storage import record
-from lessonlib.ui import WIDE, Panel, Status, paragraph
+from lessonlib.ask import pages, storage
+from lessonlib.ask.storage import record
+from lessonlib.widgets.ui import WIDE, Panel, Status, paragraph
 
 __all__ = ["Portfolio", "Saved", "portfolio", "record"]
 

@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 
 from lessonlib.exact import expected_reward, kl
-from lessonlib.fault import FAULTS, healthy, ill
-from lessonlib.parts import CORRECT
+from lessonlib.faults.fault import FAULTS, healthy, ill
+from lessonlib.faults.parts import CORRECT
 from lessonlib.rollout import Rollout, collect
 
 __all__ = ["FAULTS"]

@@ -1,12 +1,12 @@
 """Keep the misconceptions in INSTRUCTOR.md those that the checks recognise.
 
-python -m notebooks.guide
+python -m notebooks.tools.guide
 """
 
 import nbformat
 
 from lessonlib.exercises.checking import EXERCISES
-from notebooks.render import FOLDER
+from notebooks.tools.render import FOLDER
 
 GUIDE = FOLDER / "INSTRUCTOR.md"
 BEGIN, END = "<!-- misconceptions, from the checks -->", "<!-- end of misconceptions -->"

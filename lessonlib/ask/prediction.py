@@ -2,11 +2,11 @@
 
 import ipywidgets as widgets
 
-from lessonlib import storage
-from lessonlib.answers import fits, words
-from lessonlib.controls import controls
-from lessonlib.questions import Question, Quiz, question
-from lessonlib.ui import WIDE, Panel, Status, plain
+from lessonlib.ask import storage
+from lessonlib.ask.answers import fits, words
+from lessonlib.ask.controls import controls
+from lessonlib.ask.questions import Question, Quiz, question
+from lessonlib.widgets.ui import WIDE, Panel, Status, plain
 
 CONFIDENCES = ("guess", "fairly sure", "certain")
 

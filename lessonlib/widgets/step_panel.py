@@ -7,8 +7,15 @@ import ipywidgets as widgets
 import numpy as np
 
 from lessonlib.bandit import Bandit, lesson_bandit
-from lessonlib.hand_loop import batch_ratios, begin, changed, collect_batch, inner_step, roles
 from lessonlib.rollout import Settings
+from lessonlib.widgets.hand_loop import (
+    batch_ratios,
+    begin,
+    changed,
+    collect_batch,
+    inner_step,
+    roles,
+)
 
 STYLE = (
     "<style>.lesson-roles {border-collapse: collapse; margin: 6px 0}"

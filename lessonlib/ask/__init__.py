@@ -1,0 +1,1 @@
+"""Questions, what the student answered, and the page that shows it."""
