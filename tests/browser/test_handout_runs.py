@@ -22,7 +22,7 @@ NAMES = sorted(handouts.read())
 def folder(tmp_path_factory):
     """student (hints only), student-with-solutions, instructor."""
     folder = tmp_path_factory.mktemp("handouts für alle")
-    command = [sys.executable, "-m", "notebooks.handouts", folder, "no"]
+    command = [sys.executable, "-m", "notebooks.tools.handouts", folder, "no"]
     subprocess.run(command, cwd=handouts.ROOT, check=True)
     students = {name: handouts.for_students(each) for name, each in handouts.read().items()}
     handouts.write(folder / "student-with-solutions", students, "tools/HANDOUT.md")
