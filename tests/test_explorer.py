@@ -111,7 +111,7 @@ def test_up_to_three_runs_are_kept_and_labelled(explorer):
     keep.click()
     kept = ["kept 1: β 0.5, ε 0.2", "kept 2: β 1, ε 0.2", "kept 3: β 2, ε 0.2"]
     assert labels(explorer)[-3:] == kept
-    assert all(label in explorer.picture.value for label in kept)
+    assert all(label in explorer.backdrop.value for label in kept)
     explorer.beta.value = 4
     ghost = train(lesson_bandit(), Settings(beta=1))
     assert np.array_equal(np.float32(explorer.data["panels"][1]["series"][-2]["y"]), ghost.kl)

@@ -10,6 +10,7 @@ import jax
 from lessonlib.bandit import Bandit, lesson_bandit
 from lessonlib.figure import picture, tables
 from lessonlib.grid import sweep
+from lessonlib.panels import plot_panels
 from lessonlib.rollout import Settings
 from lessonlib.widgets.linked_slider import LinkedSlider, steps
 from lessonlib.widgets.live_figure import describe, draw_frame, fill
@@ -21,6 +22,7 @@ CARD = (
     "background:#fff;color:#1a1a1a;border:1px solid #767676;border-radius:6px;padding:6px;"
     "max-width:1040px;box-sizing:border-box"
 )
+OVERLAY = f"{CARD};background:none;border-color:transparent"
 TEXT = "line-height:1.45;max-width:1040px;margin-top:4px"
 
 
@@ -74,13 +76,17 @@ class Explorer:
         self._band.layout.width = "auto"
         self._folded = widgets.HBox([self.epochs, self.learning_rate, self.seed, self._band])
         self._folded.layout = widgets.Layout(display="none", flex_flow="row wrap")
-        self.picture, self.status, self.table = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        # The data lie over axes and letters, which the browser then need not lay out anew.
+        self.backdrop, self.picture = (
+            widgets.HTML(layout=widgets.Layout(grid_area="1 / 1")) for _ in range(2)
+        )
+        self.status, self.table = widgets.HTML(), widgets.HTML()
         buttons = widgets.HBox([self._keep, self._forget, self._reset, self._more, self._numbers])
         buttons.layout.flex_flow = "row wrap"
         self.widget = widgets.VBox(
             [
                 self._beta.row, self._clip.row, buttons, self._folded,
-                self.picture, self.status, self.table,
+                widgets.GridBox([self.backdrop, self.picture]), self.status, self.table,
             ]
         )  # fmt: skip
         for control in (*self._controls().values(), self._band):
@@ -123,9 +129,10 @@ class Explorer:
             self._frame = draw_frame(data)
         sentence = summary(settings, compared)
         self.picture.value = (
-            f'<div role="img" aria-label="{escape(sentence)}" style="{CARD}">'
+            f'<div role="img" aria-label="{escape(sentence)}" style="{OVERLAY}">'
             f"{fill(self._frame, data)}</div>"
         )
+        self.backdrop.value = f'<div style="{CARD}">{self._frame.backdrop}</div>'
         self.status.value = (
             f'<div style="{TEXT}"><div role="status">{escape(sentence)}</div>'
             f"<div>{escape(objective_text(settings, history, compared))}</div></div>"
@@ -137,6 +144,7 @@ class Explorer:
     def _refuse(self, error):
         self.history = self.data = None
         self._keep.disabled = True
+        self.backdrop.value = ""
         self.picture.value = (
             f'<div role="alert" style="{CARD};aspect-ratio:2.9;padding:1em;{TEXT}">'
             f"These settings cannot run: {escape(str(error))}.</div>"
@@ -187,6 +195,6 @@ class Explorer:
         """The widget, and a still picture for a reader without a kernel."""
         bundle = self.widget._repr_mimebundle_() | {"text/plain": repr(self)}
         if self.data is not None:
-            still = picture(self._frame.figure, self._sentence, self.data)
+            still = picture(plot_panels(self.data), self._sentence, self.data)
             bundle["text/html"] = still._repr_html_()
         return bundle
