@@ -139,6 +139,16 @@ def answers_are_hidden(notebook):
     return complaints
 
 
+def notes_are_folded(notebook):
+    """A note for instructors tells usual wrong answers, so a student does not meet it open."""
+    return [
+        where(cell)
+        for cell in notebook.cells
+        if cell.metadata.get("slideshow", {}).get("slide_type") == "notes"
+        and not cell.source.startswith("<details><summary>For instructors</summary>")
+    ]
+
+
 def headings_in_order(notebook):
     """One title, first; and no level left out on the way down."""
     text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
@@ -204,6 +214,7 @@ RULES = (
     short_cells,
     slides,
     answers_are_hidden,
+    notes_are_folded,
     headings_in_order,
     images_have_text,
     same_as_library,

@@ -114,6 +114,7 @@ BREAKS = [
     (rules.slides, lambda n: n.cells[0].metadata.pop("slideshow")),
     (rules.slides, lambda n: put(n.cells[0].metadata.slideshow, slide_type="-")),
     (rules.answers_are_hidden, lambda n: n.cells[4].metadata.pop("jupyter")),
+    (rules.notes_are_folded, lambda n: n.cells[0].metadata.slideshow.update(slide_type="notes")),
     (rules.headings_in_order, lambda n: put(n.cells[0], source="# Title\n\n### Part")),
     (rules.headings_in_order, lambda n: put(n.cells[0], source="# Title\n\n# Title")),
     (rules.images_have_text, lambda n: put(n.cells[0], source="# Title\n![](a.png)")),

@@ -54,8 +54,9 @@ def test_slides_leave_out_code_that_only_shows_something():
     assert not any("transient" in cell.metadata for cell in read)
 
 
-def test_slides_skip_checks_and_keep_notes():
-    cells = [code("check('kl', kl)"), v4.new_markdown_cell("Ask.", metadata=NOTES)]
+def test_slides_skip_checks_and_keep_notes_unfolded():
+    note = "<details><summary>For instructors</summary>\n\nAsk.\n\n</details>"
+    cells = [code("check('kl', kl)"), v4.new_markdown_cell(note, metadata=NOTES)]
     made = publish.for_slides(notebook(*cells))
     assert made.cells[0].metadata.slideshow.slide_type == "skip"
     assert made.cells[1].source == "Ask."

@@ -45,11 +45,15 @@ doctor()
 # To see it without guessing, the world is tiny: one prompt, three possible answers. Everything
 # that must be estimated for a language model can be added up exactly here.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 2 minutes** up to here. Let everybody run the first cell before you speak,
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **2 minutes** up to here. Let everybody run the first cell before you speak,
 # and mend machines now. Ask the room: "what could go wrong when a policy is trained to please a
 # model of people?" Collect two or three answers on the board; come back to them at the end of
 # notebook 06.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## How it works: predict, run, reveal
@@ -102,10 +106,14 @@ picture(plot_panels({"panels": [bars]}), alt, {"panels": [bars]})
 #
 # Under every figure, **Numbers as a table** opens what was drawn.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 2 minutes.** Ask for a show of hands before anybody runs the cell; count
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **2 minutes.** Ask for a show of hands before anybody runs the cell; count
 # "nothing" and "the same amount" aloud, they are usually the majority together. To "nothing": what
 # must the three sum to? To "the same amount": would a probability of 0.01 also lose 0.1?
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Do you have what you need?
@@ -176,10 +184,14 @@ quiz("quiz_00_heldout")
 # learned reward also a judgement that does not come from the reward model.
 # </details>
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 3 minutes.** Let pairs do the five questions; do not discuss all of them. Ask
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **3 minutes.** Let pairs do the five questions; do not discuss all of them. Ask
 # which one took longest. Number 3 matters most today: "recomputed, with the gradient stopped" is
 # the usual wrong answer. Say: stopping a gradient does not change whose number it is.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## The way ahead

@@ -64,11 +64,15 @@ print("expected reward at the start", round(float(expected_reward(reference, ban
 # %% slideshow={"slide_type": "subslide"}
 predict("which_refreshes")
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 3 minutes** up to the reveal. Ask: "which of these would you have to save to
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **3 minutes** up to the reveal. Ask: "which of these would you have to save to
 # disk to repeat the run?" Usual wrong answer: the reference is refreshed with each batch (a habit
 # from target networks, or from plain PPO, where only old and current exist). Say: a yardstick that
 # walks along with you measures nothing.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "subslide"}
 # Two batches with three inner steps each. After every step we write down what each object says
@@ -163,10 +167,14 @@ stepper()
 # %% [markdown] slideshow={"slide_type": "subslide"}
 # ![Diagram in two parts. What flows where: the current policy is copied into the behaviour policy at each batch; that one samples actions, the reward model scores them, and actions, advantages and old log-probs go into the loss, together with the reference policy; gradient steps go back to the current policy alone. How long each one lives: over forty batches the current policy is new at every inner step, the behaviour policy is a copy kept for one batch, reference policy and reward model are fixed for the whole run.](../figures/posttraining-04-mechanism.svg)
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes** with ratio and stepper. Usual wrong answers for the first ratio:
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **4 minutes** with ratio and stepper. Usual wrong answers for the first ratio:
 # "about 1, it is random" (nothing random is left once the action is drawn), and "0, nothing has
 # changed yet" (that is the difference of the log-probs). Then the exercise, 4 minutes.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "subslide"}
 # ### Exercise: the ratio of every sample
@@ -296,10 +304,14 @@ picture(plot_panels({"panels": [panel]}), alt, {"panels": [panel]})
 # %% slideshow={"slide_type": "subslide"}
 quiz("quiz_01_swapped")
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes.** Ask before the run: "crash, fall, or neither?" Most say it falls
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **4 minutes.** Ask before the run: "crash, fall, or neither?" Most say it falls
 # or blows up. Then ask for a test that would have caught it. Wanted: ratios exactly 1 before the
 # first inner step of *every* batch. "The reference is unchanged" is true and catches nothing.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Carry forward

@@ -159,11 +159,15 @@ for w in [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0)]:
 # By hand for w = (1, 0): the margins are 1, 2 and 1, so all three pairs are satisfied and the loss
 # is below 0.693. The opposite w gets all three wrong, and pays.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 9 minutes** up to here, 6 of them for the exercise. Do w = (1, 0) on the
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **9 minutes** up to here, 6 of them for the exercise. Do w = (1, 0) on the
 # board: margins 1, 2, 1. Ask what the loss says about a pair with margin 10: almost nothing. And
 # about margin −10: ten. Usual slip: the model "classifies" pairs; say that it gives odds, and odds
 # have a scale.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Fit, then freeze
@@ -220,10 +224,14 @@ picture(plot_panels({"panels": [panel]}), alt, {"panels": [panel]})
 # much to the gap again. All preferences agree with one another (they are *separable*), so a larger
 # gap always lowers the loss a little more. **The fit has no end, only a moment when you stop.**
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 3 minutes.** Most say "converged, the loss is small". Ask: what is the slope
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **3 minutes.** Most say "converged, the loss is small". Ask: what is the slope
 # of softplus far out? Small, never zero. Ask what would stop it in practice: people who disagree,
 # a penalty on w, or early stopping. Each is a decision, and none is written in the preferences.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Why the scale matters: the same β twice
@@ -308,11 +316,15 @@ print("best policy at β = 0.2 ", jnp.exp(optimal_logp(start, four @ fits[1], 0.
 # %% slideshow={"slide_type": "subslide"}
 quiz("quiz_02_unseen")
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 3 minutes** for the last three sections; the quizzes can wait. On the shift,
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **3 minutes** for the last three sections; the quizzes can wait. On the shift,
 # the usual answer is "rewards are larger, so β counts for less"; hold it against the section
 # before: there the *gaps* grew. On the last one ask: "is action 3 good?" Wait until somebody says
 # that nobody knows.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Carry forward

@@ -78,12 +78,16 @@ print(f"A = −2, ρ = 0.5: ρA = {unclipped}, clip(ρ)A = {clipped}, kept {min(
 # %% slideshow={"slide_type": "fragment"}
 reveal("negative_below")
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes.** Ask before each cell: "which of the two is *smaller*, sign
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **4 minutes.** Ask before each cell: "which of the two is *smaller*, sign
 # included?" Usual slip: "for a negative advantage everything turns round, so take the larger
 # one". Answer: the sign is already inside the product; the rule stays min. Say it once as a
 # sentence: for A > 0 a larger ρ gains, for A < 0 a smaller one, and beyond the bound on that side
 # going on earns nothing.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Would these two cases catch a wrong loss?
@@ -267,11 +271,15 @@ for row in zip(case_advantages, case_ratios, kept, slope(case_ratios, case_advan
 # Read the two rows with slope zero: a good sample above the interval, a bad one below. In the
 # two other rows the slope is A itself, so these samples still pull.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 3 minutes for the typing and the picture.** Let students sketch the A = −2
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **3 minutes for the typing and the picture.** Let students sketch the A = −2
 # panel before it is drawn. Usual sketch: the A = 2 picture upside down, flat above 1.2. Ask them
 # to compute ρ = 1.5 with A = −2 by hand and to put the point in. The exercise before it takes 5
 # minutes, or goes home.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Four losses that look right
@@ -364,11 +372,15 @@ quiz("quiz_03_max_for_negative")
 # %% slideshow={"slide_type": "subslide"}
 quiz("quiz_03_no_min")
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes.** Ask: "a colleague shows you a steeper reward curve after a
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **4 minutes.** Ask: "a colleague shows you a steeper reward curve after a
 # change; what else do you ask to see?" Usual answer: more seeds. Better: the four cases, and how
 # far the ratios went. With three actions and noiseless rewards a bigger step from an old batch is
 # forgiven; with a large policy and few samples it need not be.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## The whole loss
@@ -474,10 +486,14 @@ print("not detached:", *jax.grad(not_detached, argnums=(0, 1))(fresh_logps, adva
 # Detaching does not repair one other mistake: old log-probs that are *recomputed* after every
 # step are detached too, and every ratio is then 1.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes for the loss, the flat batch and the detach.** Ask before the flat
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **4 minutes for the loss, the flat batch and the detach.** Ask before the flat
 # batch: "who still has something to say?" Usual answer: nobody, clipping stops the update. Say:
 # each term speaks for itself; look at what is added to the surrogate.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## What you take along

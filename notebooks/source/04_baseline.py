@@ -100,10 +100,14 @@ for name, c in [("0", 0.0), ("Σ π r", mean), ("2", 2.0)]:
     equal = bool(jnp.abs(left_side - right_side).max() < 1e-6)
     print(f"left, c = {name:5}:   {left_side}  equal within 1e-6: {equal}")
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes.** Do the hand numbers on the board, one student per term. Ask:
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **4 minutes.** Do the hand numbers on the board, one student per term. Ask:
 # "every term got smaller or larger; why does the sum not care?" Usual answer: "because 1 is the
 # mean". Point to the row for c = 100.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## What it is good for
@@ -229,10 +233,14 @@ reveal("best_constant")
 # %% slideshow={"slide_type": "subslide"}
 quiz("quiz_04_variance_rose")
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes.** Ask: "what would make the mean the best constant?" (All
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **4 minutes.** Ask: "what would make the mean the best constant?" (All
 # scores ∇log π(a) equally long.) Usual belief: subtracting the mean always lowers variance. It
 # often does, and it never depends on where the reward's zero lies; more is not promised.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## What the identity does not cover
@@ -293,10 +301,14 @@ for clip in (1.0, 0.2):
 # estimator only. And it says nothing about a **learned critic**: that is an estimate with errors
 # of its own, and this lesson has none, since its baseline is an exact sum.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes.** Ask before the nine batches: "is the batch mean a constant?"
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **4 minutes.** Ask before the nine batches: "is the batch mean a constant?"
 # Usual answer: yes, it is one number. Draw another action and watch it move. Leave the exercise
 # as homework if time is short.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Your turn

@@ -24,10 +24,14 @@
 # - tell a setting that matters (β, learning rate) from one that hardly does here (clip);
 # - tell an effect from the luck of one seed.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 22 minutes**: 4 for the exercise, 4 for the loop, 6 for the run and its
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **22 minutes**: 4 for the exercise, 4 for the loop, 6 for the run and its
 # figure, 8 for clip, seeds and explorer. The exercise can be homework. Ask for a show of hands before each prediction is locked. In class, run the
 # explorer yourself and let the students call out the settings.
+#
+# </details>
 
 # %% slideshow={"slide_type": "skip"}
 # lessonlib comes first: it chooses the CPU before JAX starts.
@@ -195,11 +199,15 @@ def readable_loop(bandit, settings):
 # β = 0.2 (the price of one nat of drift, in score units), clip = 0.2, seed 11. The loss pulls
 # probability towards good scores and pays β for every nat of KL(π_θ‖π_ref), a ~ π_θ.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes** for the loop. Ask before going on: *where would you have to put `collect` to make every ratio exactly one?*
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **4 minutes** for the loop. Ask before going on: *where would you have to put `collect` to make every ratio exactly one?*
 # (Inside the inner loop.) Usual wrong answer to the next question: "0 and 1 gain, both scores are
 # positive". Point to the last column of the first table, and ask what happens to it as the mean
 # rises.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Which action gains?
@@ -355,9 +363,13 @@ for beta in (0.2, 2.0, 5.0):
     ]
     print(f"{beta:3.1f} {worth[0]:11.3f} {worth[1]:9.3f}")
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 6 minutes** for the run and its figure; 14 are gone. If time is short, skip to *The clip*. Usual wrong answer to the quiz: "1.9 is
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **6 minutes** for the run and its figure; 14 are gone. If time is short, skip to *The clip*. Usual wrong answer to the quiz: "1.9 is
 # more than 0.8, so yes". Ask for the unit of each number.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## The clip
@@ -560,9 +572,13 @@ for name, logp in (("fixed", right), ("moving", moving)):
 # **Reading it.** No error, no NaN, a smooth curve, more reward, and a worse result on the objective
 # that was asked for. A reference that moves along charges for each step's drift and forgets the rest.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 8 minutes** for clip, seeds and explorer. Close with the question: *which number would have shown you the fault?* (The KL to the fixed
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **8 minutes** for clip, seeds and explorer. Close with the question: *which number would have shown you the fault?* (The KL to the fixed
 # reference, or the regularised objective. The reward alone points the wrong way.)
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## What to carry on

@@ -23,10 +23,14 @@
 # - say how far a run falls short, and find out why;
 # - show how a policy exploits a weak reward model, and what would have revealed it.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 15 minutes**: 3 for the optimum by hand, 4 to begin the exercise (the rest at
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **15 minutes**: 3 for the optimum by hand, 4 to begin the exercise (the rest at
 # home), 4 for run against optimum, 4 for "not alignment". The first table invites a pocket
 # calculator. The last part is the one to keep if time is short.
+#
+# </details>
 
 # %% slideshow={"slide_type": "skip"}
 # lessonlib comes first: it chooses the CPU before JAX starts.
@@ -259,9 +263,13 @@ reveal("beta_large")
 # β → ∞: the reference. At 0.2 the optimum is already almost certain of action 0, so changes of β are
 # best seen at 1 and above.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes** for run against optimum. Usual wrong answer: "uniform". Ask what e^(r/β) becomes for every action when β is huge, and what
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **4 minutes** for run against optimum. Usual wrong answer: "uniform". Ask what e^(r/β) becomes for every action when β is huge, and what
 # is then left of the product.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Run and optimum, price by price
@@ -457,9 +465,13 @@ print(f"the same setting, judged afresh:             {afresh.mean():.2f}")
 # the reward model, and look at the unfavourable cases one by one. What you have seen is sampled
 # policy optimisation against a learned, synthetic preference reward, and nothing more.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 4 minutes** for "not alignment". Ask: *who in your own project could say that quality fell, without looking at the reward?* If nobody
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **4 minutes** for "not alignment". Ask: *who in your own project could say that quality fell, without looking at the reward?* If nobody
 # can, that is the next thing to build.
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## What to carry on

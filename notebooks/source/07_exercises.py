@@ -20,11 +20,15 @@
 # - say what a check looked at, and what it could not see;
 # - hand in a page with what you predicted, wrote and concluded.
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
-# **For instructors · 10 minutes**: one exercise together (the surrogate of a batch shows most), the
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
+# **10 minutes**: one exercise together (the surrogate of a batch shows most), the
 # rest as homework; the three tasks at the end make a good minimum. Ask before a check: "which wrong
 # answer would still pass a careless test?" Typical: the sign, the sum for the mean, the direction
 # of the KL.
+#
+# </details>
 
 # %% slideshow={"slide_type": "skip"}
 # lessonlib comes first: it chooses the CPU before JAX starts.
@@ -905,10 +909,14 @@ quiz("quiz_07_ratio_one")
 # %% slideshow={"slide_type": "fragment"}
 quiz("quiz_07_reward_up")
 
-# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"] jupyter={"source_hidden": true}
+# %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
 # **5 minutes.** Let them answer alone first. Usual slip in the first one: "both are refreshed, at
 # every step". Ask what the ratio would then be. For the third: which evaluation in this lesson was
 # independent of the reward model?
+#
+# </details>
 
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## Carry forward

@@ -22,10 +22,14 @@
 # - carry those invariants over to a trainer of your own.
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
+# <details><summary>For instructors</summary>
+#
 # **30 minutes: 7 for the two warm-ups, 18 for the patients (3 each), 5 for the table.** In class,
 # let groups take one patient each and defend their diagnosis before anybody presses "Check".
 # Usual habit: naming the first fault that would explain the curve. Ask: "which other fault would
 # look the same, and what would tell them apart?"
+#
+# </details>
 
 # %% slideshow={"slide_type": "skip"}
 from lessonlib import (

@@ -63,6 +63,8 @@ def for_slides(notebook):
     """The notebook for a room: stills for widgets, no code that only shows something."""
     with_stills(notebook, IN_SLIDES)
     for cell in notebook.cells:
+        if is_note(cell):  # only the speaker sees it, so it need not be folded
+            cell.source = re.sub(r"</?details>|<summary>.*?</summary>", "", cell.source).strip()
         name, _ = last_call(cell)
         if name == "check":  # an exercise as it stands; its task is on the slide before
             cell.metadata.slideshow.slide_type = "skip"
