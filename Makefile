@@ -36,7 +36,7 @@ test: $(READY)
 	$(TEST) $(NBVAL) -n 2 --dist loadfile tests notebooks
 
 check: $(READY)
-	$(RUN) ruff check && $(RUN) ruff format --check && $(RUN) pyrefly check && $(TEST) -n 2 tests
+	$(RUN) ruff check && $(RUN) ruff format --check && $(RUN) pyrefly check && $(TEST) -n 2 -m "not slow" tests
 
 notebooks: $(READY)
 	$(RUN) notebooks.tools.render $(NB)

@@ -17,6 +17,8 @@ from notebook_rules import calls, code_cells
 
 from lessonlib.ask.comparison import NOT_LOCKED
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 STARTUP = ROOT / "notebooks" / "tools" / "startup" / "rlhf_lesson.py"

@@ -14,6 +14,8 @@ from lessonlib.exercises.collecting import _STORED
 from lessonlib.exercises.model import float64
 from lessonlib.exercises.watching import Seen, parts_of
 
+pytestmark = pytest.mark.slow
+
 NAMES = {
     "bradley_terry_loss",
     "ratios",

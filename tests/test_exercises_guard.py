@@ -17,6 +17,8 @@ from lessonlib.ask import storage
 from lessonlib.exercises import guard
 from lessonlib.exercises.checking import EXERCISES
 
+pytestmark = pytest.mark.slow
+
 leaked = []
 
 

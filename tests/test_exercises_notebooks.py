@@ -11,6 +11,8 @@ from lessonlib import check
 from lessonlib.exercises.checking import EXERCISES
 from notebooks.tools.render import SOURCES, read_source
 
+pytestmark = pytest.mark.slow
+
 
 def blocks():
     """(name, text before, scaffold, check cell, text after) of every exercise of `check`."""

@@ -11,6 +11,8 @@ from scipy import special
 import lessonlib
 from lessonlib import check
 
+pytestmark = pytest.mark.slow
+
 
 def double(x):
     return np.asarray(x, dtype=np.float64)

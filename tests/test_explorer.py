@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 from lessonlib import Settings, explore, lesson_bandit, train
 from lessonlib.widgets.explorer import BETAS, CLIPS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def explorer():

@@ -12,6 +12,8 @@ from conftest import log_softmax
 from lessonlib import FAULTS, Bandit, Settings, fault_table, lesson_bandit, train, train_with
 from lessonlib.faults.parts import CORRECT, run
 
+pytestmark = pytest.mark.slow
+
 ILL = [name for name, fault in FAULTS.items() if not fault.healthy]
 HEALTHY = [name for name, fault in FAULTS.items() if fault.healthy]
 LESSON = Settings()

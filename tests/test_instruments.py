@@ -11,6 +11,8 @@ from lessonlib.faults.instruments import signs
 from lessonlib.faults.parts import CORRECT, run
 from lessonlib.faults.training import FAULTS
 
+pytestmark = pytest.mark.slow
+
 BANDIT = lesson_bandit()
 REWARDS = np.asarray(BANDIT.rewards, dtype=np.float64)
 REFERENCE = log_softmax([0.2, 0.0, -0.2])

@@ -9,6 +9,8 @@ from conftest import log_softmax
 from lessonlib import Bandit, Settings, lesson_bandit, train
 from lessonlib.faults.parts import CORRECT, Parts, run
 
+pytestmark = pytest.mark.slow
+
 RUNS = [
     Settings(),
     Settings(beta=0, clip=0.01, learning_rate=1.0, seed=2),

@@ -27,6 +27,8 @@ from lessonlib.faults.patients import (
 from lessonlib.faults.training import Row
 from lessonlib.rollout import Rollout
 
+pytestmark = pytest.mark.slow
+
 SOURCE = Path(__file__).parents[1] / "notebooks" / "source" / "08_diagnose.py"
 LESSON = Settings()
 REPAIRED = [name for name, fault in PATIENTS.items() if not FAULTS[fault].healthy]

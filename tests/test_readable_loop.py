@@ -9,6 +9,8 @@ from conftest import log_softmax
 
 from lessonlib import Bandit, Settings, lesson_bandit, train
 
+pytestmark = pytest.mark.slow
+
 SOURCE = Path(__file__).parents[1] / "notebooks" / "source" / "05_ppo_loop.py"
 # (actions, epochs, batch size, iterations): few, since each shape compiles anew.
 SHAPES = [(3, 3, 128, 40), (2, 1, 1, 12), (6, 8, 50, 7)]
