@@ -68,4 +68,5 @@ $(READY): requirements.txt pyproject.toml $(wildcard notebooks/tools/startup/*)
 	@"$(PYTHON)" -m pip --python $(VENV) install --quiet --disable-pip-version-check -r requirements.txt
 	@"$(PYTHON)" -m pip --python $(VENV) install --quiet --disable-pip-version-check --no-deps -e .
 	@mkdir -p $(VENV)/etc/ipython && cp -R notebooks/tools/startup $(VENV)/etc/ipython/
+	@mkdir -p $(VENV)/share/jupyter/lab/settings && cp notebooks/tools/startup/overrides.json $(VENV)/share/jupyter/lab/settings/
 	@echo "$$MADE_FOR" > $@

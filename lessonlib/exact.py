@@ -56,7 +56,7 @@ def optimal_logp(
 ) -> Float[Array, "A"]:
     """The policy that no other beats on the regularised objective, shape (A,), in nats.
 
-    π*(a) ∝ π_ref(a)·exp(r(a)/β), normalised in log space so that a small β cannot overflow.
+    π*(a) ∝ π_ref(a)·exp(r(a)/β), normalised in log space: exp(r/β) would overflow for a small β.
     Raises ValueError unless β > 0; as β → 0, π* moves onto the best-scored action.
 
     Source: the Gibbs variational principle; see also DPO (arXiv 2305.18290), equation 4.

@@ -16,12 +16,13 @@ from lessonlib.bandit import Bandit
 from lessonlib.exact import expected_reward, kl
 from lessonlib.loss import clipped_surrogate
 from lessonlib.rollout import History, Settings, record
-from lessonlib.validation import require
+from lessonlib.validation import checked, require
 
 # Numbers that the sampling step holds at once; a larger sweep goes through in parts.
 _NUMBERS_AT_ONCE = 2**24
 
 
+@checked
 def sweep(bandit: Bandit, settings: Settings, *, betas, clips, seeds) -> History:
     """`train` for every combination: a History with leading axes (betas, clips, seeds).
 

@@ -83,6 +83,7 @@ def record(logits, rewards, reference_logp, clip_fraction, max_ratio_error) -> H
     return History(reward, drift, logp, clip_fraction, max_ratio_error)
 
 
+@checked
 def train(bandit: Bandit, settings: Settings) -> History:
     """Run the whole experiment, compiled: the same numbers as the readable loop.
 

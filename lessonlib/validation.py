@@ -9,7 +9,7 @@ does not fit.
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
@@ -28,11 +28,12 @@ def _whole(value):
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
+# JAX computes in float32, where a larger number is infinite and a smaller one is 0.
+_SMALLEST, _LARGEST = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
+
 Scalar = Real[jax.Array, ""]
-NonNegative = Annotated[
-    Scalar, Limit(lambda x: np.isfinite(x) and x >= 0, "a finite number, 0 or more")
-]
-Positive = Annotated[Scalar, Limit(lambda x: np.isfinite(x) and x > 0, "a finite number above 0")]
+NonNegative = Annotated[Scalar, Limit(lambda x: 0 <= x <= _LARGEST, "a finite number, 0 or more")]
+Positive = Annotated[Scalar, Limit(lambda x: _SMALLEST <= x <= _LARGEST, "a finite number above 0")]
 Fraction = Annotated[Scalar, Limit(lambda x: 0 <= x <= 1, "a number from 0 to 1")]
 Count = Annotated[int, Limit(lambda x: _whole(x) and x >= 1, "a whole number, 1 or more")]
 Seed = Annotated[
@@ -49,7 +50,7 @@ def require(name, value, annotation):
         return
     for limit in getattr(annotation, "__metadata__", ()):
         try:
-            allowed = bool(limit.allows(value))
+            allowed = np.ndim(value) == 0 and bool(limit.allows(value))
         except (TypeError, ValueError):
             allowed = False
         if not allowed:
@@ -73,17 +74,20 @@ def require_actions(actions, count):
 
 
 def as_array(name, value):
-    """`value` as a JAX array, or a ValueError that names the argument."""
+    """`value` as a JAX array of real numbers, or a ValueError that names the argument."""
     try:
-        return jnp.asarray(value)
+        array = jnp.asarray(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be an array of numbers, got {value!r}") from error
+    if array.size == 0 or jnp.issubdtype(array.dtype, jnp.complexfloating):
+        raise ValueError(f"{name} must hold real numbers, at least one, got {value!r}")
+    return array
 
 
 def checked(function):
     """Check the arguments of `function` against its annotations.
 
-    Shapes and dtypes are checked always, also under a JAX trace; values
+    Shapes, dtypes and classes are checked always, also under a JAX trace; values
     (finite, in range) only where they are known. Every array argument reaches
     `function` as a JAX array.
     """
@@ -99,10 +103,13 @@ def checked(function):
                 require(name, value, annotation)
                 shaped = getattr(annotation, "__origin__", annotation)  # Annotated[shaped, Limit]
                 if not (isinstance(shaped, type) and issubclass(shaped, AbstractArray)):
+                    _require_class(name, value, annotation)
                     continue
                 array = as_array(name, value)
                 if not isinstance(array, shaped):
-                    raise ValueError(_mismatch(name, array, shaped, shapes))
+                    if not isinstance(array.astype(float), shaped):
+                        raise ValueError(_mismatch(name, array, shaped, shapes))
+                    array = array.astype(float)  # whole numbers where any may stand
                 require_finite(name, array)
                 arguments[name] = array
                 shapes.append(f"{name} {array.shape}")
@@ -113,7 +120,21 @@ def checked(function):
     return wrapper
 
 
+def _require_class(name, value, annotation):
+    classes = get_args(annotation) or (annotation,)  # the members of a union, or one class
+    if annotation is inspect.Parameter.empty or hasattr(annotation, "__metadata__"):
+        return
+    if not isinstance(value, classes):
+        allowed = " or ".join(each.__name__ for each in classes)
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+
+
 def _mismatch(name, array, shaped, shapes):
-    got = f"got {array.dtype} of shape {array.shape}"
+    whole = all("int" in dtype for dtype in shaped.dtypes)
+    dims = shaped.dim_str.split()
+    shape = f"({dims[0]},)" if len(dims) == 1 else f"({', '.join(dims)})"
     beside = f" beside {', '.join(shapes)}" if shapes else ""
-    return f"{name} must fit {shaped.__name__}{beside}, {got}"
+    return (
+        f"{name} must be {'whole numbers' if whole else 'numbers'} of shape {shape}{beside}, "
+        f"got {array.dtype} of shape {array.shape}"
+    )

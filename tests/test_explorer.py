@@ -77,7 +77,7 @@ def test_settings_given_are_the_start_and_the_way_back():
     ("control", "value", "words"),
     [
         ("learning_rate", -1.0, "learning_rate must be a finite number above 0, got -1.0"),
-        ("learning_rate", 1e39, "learning_rate must be small enough"),
+        ("learning_rate", 1e39, "learning_rate must be a finite number above 0"),
         ("beta", float("nan"), "beta must be a finite number, 0 or more, got nan"),
     ],
 )

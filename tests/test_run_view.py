@@ -106,4 +106,4 @@ def test_sentences_carry_the_numbers(bandit):
 
 def test_a_run_beyond_all_numbers_is_refused(bandit):
     with pytest.raises(ValueError, match="learning_rate must be small enough"):
-        run(bandit, Settings(learning_rate=1e39))
+        run(bandit, Settings(beta=1e30))

@@ -3,7 +3,20 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lessonlib import Bandit, Settings, collect, fit_reward, kl, lesson_bandit, ppo_loss, sweep
+from lessonlib import (
+    Bandit,
+    Settings,
+    collect,
+    expected_reward,
+    explore,
+    fit_reward,
+    kl,
+    lesson_bandit,
+    optimal_logp,
+    ppo_loss,
+    sweep,
+    train,
+)
 
 UNIFORM = np.log(np.full(3, 1 / 3))
 
@@ -61,6 +74,8 @@ def test_loss_accepts_what_is_allowed():
     [
         ("beta", -1),
         ("beta", np.inf),
+        ("beta", 1e39),
+        ("beta", np.array([0.1])),
         ("clip", -0.01),
         ("clip", 1.01),
         ("learning_rate", 0),
@@ -91,6 +106,7 @@ def test_settings_name_the_field_they_refuse(name, value):
         ([[1.0, 2.0]], UNIFORM, "^rewards must have shape"),
         ([1.0, 2.0, 3.0], [0.0, -np.inf, -np.inf], "^reference_logp must be finite"),
         ([1.0, 2.0, 3.0], [0.2, 0.0, -0.2], "^reference_logp must .* sum to 1"),
+        ([1 + 1j, 2.0, 3.0], UNIFORM, "^rewards must hold real numbers"),
         (["good", "bad"], UNIFORM, "^rewards must be an array of numbers"),
     ],
 )
@@ -104,14 +120,51 @@ def test_bandit_takes_plain_lists_of_whole_numbers():
     assert bandit.rewards.dtype == jnp.float32
 
 
+def test_an_empty_batch_is_refused():
+    with pytest.raises(ValueError, match="^old_logps must hold real numbers, at least one"):
+        ppo_loss(np.zeros(3), np.zeros(0), np.zeros(0, int), np.zeros(0), UNIFORM)
+
+
+def test_whole_numbers_may_stand_where_any_may():
+    assert float(expected_reward(np.log([0.25, 0.75]), [1, 3])) == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize("key", [0, None, jax.random.split(jax.random.key(0))])
+def test_collect_asks_for_one_key(key):
+    with pytest.raises(ValueError, match="^key must be "):
+        collect(key, np.zeros(3), np.zeros(3), 8)
+
+
+def test_collect_takes_keys_of_both_kinds():
+    for key in (jax.random.key(0), jax.random.PRNGKey(0)):
+        assert collect(key, np.zeros(3), np.zeros(3), 8).actions.shape == (8,)
+
+
+@pytest.mark.parametrize("beta", [0, -1, 1e-45, np.nan])
+def test_the_optimum_needs_a_price(beta):
+    with pytest.raises(ValueError, match="^beta must be a finite number above 0"):
+        optimal_logp(UNIFORM, np.zeros(3), beta)
+
+
+def test_other_things_than_a_bandit_or_settings_are_refused():
+    with pytest.raises(ValueError, match="^bandit must be Bandit, got None"):
+        train(None, Settings())
+    with pytest.raises(ValueError, match="^settings must be Settings, got {}"):
+        train(lesson_bandit(), {})
+    with pytest.raises(ValueError, match="^bandit must be Bandit"):
+        sweep(3, Settings(), betas=[0], clips=[0], seeds=[0])
+    with pytest.raises(ValueError, match="^bandit must be "):
+        explore({})
+
+
 def test_other_entry_points_refuse_by_name():
     with pytest.raises(ValueError, match="^batch_size must"):
         collect(jax.random.key(0), np.zeros(3), np.zeros(3), 0)
-    with pytest.raises(ValueError, match="^rewards must fit"):
+    with pytest.raises(ValueError, match="^rewards must be numbers of shape"):
         collect(jax.random.key(0), np.zeros(3), np.zeros(2), 8)
-    with pytest.raises(ValueError, match="^reference_logp must fit"):
+    with pytest.raises(ValueError, match="^reference_logp must be numbers"):
         kl(UNIFORM, UNIFORM[:2])
-    with pytest.raises(ValueError, match="^rejected must fit"):
+    with pytest.raises(ValueError, match="^rejected must be numbers"):
         fit_reward(np.ones((2, 2)), np.ones((3, 2)))
     with pytest.raises(ValueError, match="^steps must"):
         fit_reward(np.ones((2, 2)), np.ones((2, 2)), steps=0)

@@ -12,6 +12,7 @@ from lessonlib.figure import picture, tables
 from lessonlib.grid import sweep
 from lessonlib.panels import plot_panels
 from lessonlib.rollout import Settings
+from lessonlib.validation import checked
 from lessonlib.widgets.linked_slider import LinkedSlider, steps
 from lessonlib.widgets.live_figure import describe, draw_frame, fill
 from lessonlib.widgets.run_view import compare, objective_text, run, summary, view_data
@@ -26,13 +27,15 @@ OVERLAY = f"{CARD};background:none;border-color:transparent"
 TEXT = "line-height:1.45;max-width:1040px;margin-top:4px"
 
 
+@checked
 def explore(bandit: Bandit | None = None, settings: Settings | None = None) -> "Explorer":
     """Sliders for β and clip over the three panels; each move runs `train` anew.
 
     Starts at `settings` (the lesson's own, if left out). Raises ValueError where these lie
     outside the sliders: β from 0 to 5, clip from 0.01 to 1.
     """
-    return Explorer(bandit or lesson_bandit(), settings or Settings())
+    bandit = lesson_bandit() if bandit is None else bandit
+    return Explorer(bandit, settings or Settings())
 
 
 BETAS = steps((0.2, 0.01), (1, 0.05), (5, 0.1))
@@ -57,7 +60,11 @@ class Explorer:
         self.beta, self.clip = self._beta.box, self._clip.box
         box = {"layout": {"width": "13em"}, "style": {"description_width": "7.5em"}}
         self.epochs = widgets.BoundedIntText(
-            value=settings.epochs, min=1, max=50, description="inner epochs", **box
+            value=settings.epochs,
+            min=1,
+            max=max(50, settings.epochs),
+            description="inner epochs",
+            **box,
         )
         self.learning_rate = widgets.FloatText(
             value=settings.learning_rate, step=0.05, description="learning rate", **box
