@@ -139,7 +139,9 @@ class Explorer:
             f'<div role="img" aria-label="{escape(sentence)}" style="{OVERLAY}">'
             f"{fill(self._frame, data)}</div>"
         )
-        self.backdrop.value = f'<div style="{CARD}">{self._frame.backdrop}</div>'
+        self.backdrop.value = (
+            f'<div class="lesson-card" style="{CARD}">{self._frame.backdrop}</div>'
+        )
         self.status.value = (
             f'<div style="{TEXT}"><div role="status">{escape(sentence)}</div>'
             f"<div>{escape(objective_text(settings, history, compared))}</div></div>"

@@ -169,7 +169,7 @@ def test_names_errors_and_screenshots(explorer, artefacts):
         page.evaluate(f"jupyterapp.commands.execute('apputils:change-theme', {{theme: '{theme}'}})")
         dark = str(theme.endswith("Light")).lower()
         page.wait_for_function(f"document.body.dataset.jpThemeLight === '{dark}'")
-        card = page.locator('[role="img"]')
+        card = page.locator(".lesson-card")
         assert (
             card.evaluate("card => getComputedStyle(card).backgroundColor") == "rgb(255, 255, 255)"
         )
