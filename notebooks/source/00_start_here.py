@@ -205,8 +205,10 @@ quiz("quiz_00_heldout")
 # | [05 The PPO loop](05_ppo_loop.ipynb) | what happens to reward, KL and probabilities? |
 # | [06 The exact optimum](06_exact_optimum.ipynb) | how well could any policy do? |
 # | [07 Exercises](07_exercises.ipynb) | can you do it, and show that you did? |
+# | [08 Diagnose](08_diagnose.ipynb) | optional lab: this run went wrong. What is broken? |
 #
-# About 105 minutes together. What this tiny world cannot show: token masks, learned critics,
+# Notebooks 00 to 07 take 115 minutes at your own pace, if you leave most of 07 for later. The lab
+# takes 30 more. What this tiny world cannot show: token masks, learned critics,
 # text generation, real people's judgements. Where that matters, the notebooks say so.
 #
 # Go on with [notebook 01, Four roles](01_four_roles.ipynb).

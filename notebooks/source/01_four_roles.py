@@ -75,8 +75,8 @@ predict("which_refreshes")
 # </details>
 
 # %% [markdown] slideshow={"slide_type": "subslide"}
-# Two batches with three inner steps each. After every step we write down what each object says
-# about **action 0**.
+# Two batches with three inner steps each, at a high price of drift, β = 2. After every step we write
+# down what each object says about **action 0**.
 
 # %% slideshow={"slide_type": "fragment"}
 gradient = jax.jit(jax.grad(ppo_loss))
@@ -84,7 +84,7 @@ gradient = jax.jit(jax.grad(ppo_loss))
 
 def inner_step(logits, rollout, kl_logp):
     actions, old_logps, advantages = rollout
-    slope = gradient(logits, old_logps, actions, advantages, kl_logp, beta=0.2, clip=0.2)
+    slope = gradient(logits, old_logps, actions, advantages, kl_logp, beta=2.0, clip=0.2)
     return logits - 0.15 * slope
 
 
@@ -293,7 +293,7 @@ panel["series"] = [
     {"label": "roles as they should be", "y": rewards},
     {"label": "old and reference swapped", "y": rewards_swapped},
 ]
-alt = "Two reward curves. One climbs for 40 batches; the swapped one rises a little and stays flat."
+alt = "Two reward curves. One climbs from 0.3 to 1.3; the swapped one rises to 0.7 and stays flat."
 picture(plot_panels({"panels": [panel]}), alt, {"panels": [panel]})
 
 # %% [markdown] slideshow={"slide_type": "fragment"}

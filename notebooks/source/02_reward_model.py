@@ -274,7 +274,8 @@ quiz("quiz_02_scale")
 # %% [markdown] slideshow={"slide_type": "slide"}
 # ## And the zero point?
 #
-# The loss sees only gaps, so it cannot tell (2, 0, −2) from (7, 5, 3). Can the policy?
+# The loss sees only gaps, so it cannot tell (2, 0, −2) from (7, 5, 3). Can the policy? We train it at
+# β = 3.
 
 # %% slideshow={"slide_type": "fragment"}
 predict("constant_shift")
@@ -282,7 +283,7 @@ predict("constant_shift")
 # %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
 for shift in (0.0, 5.0):
     bandit = Bandit(scores + shift, reference)
-    history = train(bandit, Settings())
+    history = train(bandit, Settings(beta=3.0))
     print(f"scores + {shift:.0f}: final reward {history.reward[-1]:.3f}, KL {history.kl[-1]:.3f}")
     print("   trained policy", jnp.exp(history.logp[-1]))
 
@@ -290,7 +291,7 @@ for shift in (0.0, 5.0):
 reveal("constant_shift")
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
-# A reward of 6.9 is no better than one of 1.9 when its zero lies elsewhere. Never compare rewards
+# A reward of 6.1 is no better than one of 1.1 when its zero lies elsewhere. Never compare rewards
 # of two reward models; compare within one.
 
 # %% [markdown] slideshow={"slide_type": "slide"}

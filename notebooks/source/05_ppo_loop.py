@@ -21,7 +21,7 @@
 #
 # - read the loop aloud and say at every line which of the four objects changes;
 # - say before a run which action gains, and why the KL rises with it;
-# - tell a setting that matters (β, learning rate) from one that hardly does here (clip);
+# - find out, from the run itself, whether a setting such as β or the clip matters;
 # - tell an effect from the luck of one seed.
 
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
@@ -425,7 +425,7 @@ many = sweep(bandit, settings, betas=[0.2], clips=[0.2, 1.0], seeds=range(32))
 narrow, wide = many.reward[0, :, :, -1]
 paired, unpaired = wide - narrow, jnp.roll(wide, 1) - narrow
 
-print(f"one run's final reward over seeds: {narrow.min():.2f} to {narrow.max():.2f}")
+print(f"one run's final reward over seeds: {narrow.min():.3f} to {narrow.max():.3f}")
 print("clip 1.0 gains more than 0.0001 in", int((paired > 1e-4).sum()), "seeds,",
       "loses more than that in", int((paired < -1e-4).sum()))  # fmt: skip
 print(f"spread of the difference, same seeds:  {paired.std():.4f}")
@@ -483,8 +483,8 @@ predict("half_kl_beta")
 
 # %% [markdown] slideshow={"slide_type": "fragment"}
 # Now use the sliders. Set β to 0, then hunt for the β that halves the drift. "Keep this run" leaves a
-# run in the picture to compare with. Faint marks show the best that any policy can do at this β; the
-# next notebook works that out.
+# run in the picture to compare with. Orange diamonds show the best that any policy can do at this β,
+# in the first two panels on a dotted line; the next notebook works that out.
 
 # %% slideshow={"slide_type": "subslide"}
 explore()

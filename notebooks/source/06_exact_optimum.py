@@ -177,14 +177,14 @@ def objective(logp, beta=settings.beta):
 
 
 # %% slideshow={"slide_type": "fragment"}
-predict("who_wins")
+predict("who_drifts")
 
 # %% slideshow={"slide_type": "subslide"} jupyter={"outputs_hidden": true}
-ranking = sorted(policies, key=lambda name: objective(policies[name]), reverse=True)
-print("best first:", ", ".join(ranking))
+ranking = sorted(policies, key=lambda name: -kl(policies[name], bandit.reference_logp))
+print("most drift first:", ", ".join(ranking))
 
 # %% slideshow={"slide_type": "fragment"}
-reveal("who_wins")
+reveal("who_drifts")
 
 # %% slideshow={"slide_type": "subslide"}
 predict("gap_size")
@@ -343,8 +343,8 @@ reveal("gap_cause")
 # of sampling held it back at these settings.
 
 # %% [markdown] slideshow={"slide_type": "subslide"}
-# In the explorer the optimum is drawn as faint marks. Move β from 0.2 to 2 and watch run and marks
-# meet. Then look for settings at which they part again.
+# In the explorer the optimum is drawn as orange diamonds. Move β from 0.2 to 2 and watch run and
+# diamonds meet. Then look for settings at which they part again.
 
 # %% slideshow={"slide_type": "fragment"}
 explore()

@@ -580,9 +580,8 @@ check("collect", collect)
 #
 # **Key functions**
 #
-# - `expected_reward(logp, rewards)`, `kl(logp, reference_logp)`, `optimal_logp(reference_logp,
-#   rewards, beta)` from `lessonlib`, or your own
-# - `regularized_objective(logp, rewards, reference_logp, beta)`: mind the order
+# - `lessonlib.optimal_logp(reference_logp, rewards, beta)`, or your own
+# - `lessonlib.regularized_objective(logp, rewards, reference_logp, beta)`: mind the order
 #
 # **Plan**
 #
@@ -665,7 +664,7 @@ for name, logp in (("reference", bandit.reference_logp), ("final", final_logp)):
 #
 # **Key functions**
 #
-# - `kl(logp, reference_logp)` from `lessonlib`, or your own
+# - `lessonlib.kl(logp, reference_logp)`, or your own
 #
 # **Plan**
 #
@@ -804,8 +803,7 @@ check("detached_gradients", detached_gradients)
 # %% [markdown] slideshow={"slide_type": "fragment"}
 # Detaching is one half. The other half is *which* log-probs are held: those of the time of
 # collection. At the first inner step of every batch the current policy is still the one that
-# collected, so every ratio is
-# 1. Later it must not be.
+# collected: every ratio is 1. Later it must not be.
 
 # %% slideshow={"slide_type": "fragment"}
 for epoch in range(history.max_ratio_error.shape[1]):
@@ -826,8 +824,8 @@ for epoch in range(history.max_ratio_error.shape[1]):
 #
 # **Key functions**
 #
-# - `regularized_objective(logp, rewards, reference_logp, beta)` from `lessonlib`
-# - `optimal_logp(reference_logp, rewards, beta)` from `lessonlib`
+# - `lessonlib.regularized_objective(logp, rewards, reference_logp, beta)`
+# - `lessonlib.optimal_logp(reference_logp, rewards, beta)`
 #
 # **Plan**
 #

@@ -15,7 +15,8 @@
 #
 # **30 minutes, an optional lab.** The faults that cost people days raise no error. The loop runs,
 # the reward climbs, and something else was optimised. Here you meet such loops as patients. Every
-# fault comes from a public thread, and some patients are healthy. Afterwards you can
+# fault comes from a public thread, and some patients are healthy. The four repairs are homework and
+# take 9 minutes more. Afterwards you can
 #
 # - say which instrument can see which fault, and why the reward curve sees so few;
 # - test a loop with invariants: statements that hold in every correct loop, whatever its settings;
@@ -24,7 +25,8 @@
 # %% [markdown] slideshow={"slide_type": "notes"} tags=["notes"]
 # <details><summary>For instructors</summary>
 #
-# **30 minutes: 7 for the two warm-ups, 18 for the patients (3 each), 5 for the table.** In class,
+# **30 minutes: 7 for the two warm-ups, 18 for the patients (3 each), 5 for the table.** The repairs
+# of A, C, D and F are homework (9 minutes). In class,
 # let groups take one patient each and defend their diagnosis before anybody presses "Check".
 # Usual habit: naming the first fault that would explain the curve. Ask: "which other fault would
 # look the same, and what would tell them apart?"
@@ -153,6 +155,7 @@ for name in (None, "old_recomputed"):
 # | `ratio_is_new_over_old` | `ratio, new_logps, collected_logps` |
 # | `old_fixed_within_batch` | `old_logps` |
 # | `inputs_are_detached` | `leaks` |
+# | `surrogate_is_pessimistic` | one product a sample, its ratio and advantage, clip (the trace keeps means only; `open_up` tries it) |
 # | `surrogate_mean_is_pessimistic` | `surrogate, ratio, collected_advantages`, clip |
 # | `reference_unchanged` | `reference` |
 # | `kl_is_zero_at_start` | `logp[0, 0], reference[0, 0]` |
@@ -161,6 +164,7 @@ for name in (None, "old_recomputed"):
 # | `advantages_follow_rewards` | `collected_advantages, rewards` |
 # | `actions_follow_policy` | `actions, logp[:, 0]` |
 # | `batches_are_fresh` | `actions, logp[:, 0]` |
+# | `everything_is_finite` | any, such as `logp, ratio, penalty` |
 
 # %% [markdown] slideshow={"slide_type": "subslide"}
 # Two of them judge chance. They place a bet at fair odds against the sampler: a correct sampler
