@@ -169,11 +169,13 @@ def test_names_errors_and_screenshots(explorer, artefacts):
         page.evaluate(f"jupyterapp.commands.execute('apputils:change-theme', {{theme: '{theme}'}})")
         dark = str(theme.endswith("Light")).lower()
         page.wait_for_function(f"document.body.dataset.jpThemeLight === '{dark}'")
+        page.wait_for_selector("#jupyterlab-splash", state="detached")
         card = page.locator(".lesson-card")
         assert (
             card.evaluate("card => getComputedStyle(card).backgroundColor") == "rgb(255, 255, 255)"
         )
         page.screenshot(path=artefacts / f"explorer-{theme.split()[1].lower()}.png")
+    page.locator(".jp-OutputArea-output").first.screenshot(path=artefacts / "explorer.png")
     page.set_viewport_size({"width": 1024, "height": 576})
     box, window = page.locator('[role="img"]').bounding_box(), page.viewport_size
     assert box["x"] + box["width"] <= window["width"]
