@@ -266,6 +266,45 @@ def test_unknown_name_is_a_clear_error():
         check("ratio", lessonlib.kl)
 
 
+@pytest.mark.parametrize("name", [["kl"], {"kl": 1}, {"kl"}, 3, None])
+def test_a_name_that_is_no_text_is_the_same_error(name):
+    for ask in (lambda: check(name, lessonlib.kl), lambda: lessonlib.predict(name),
+                lambda: lessonlib.quiz(name), lambda: lessonlib.reveal(name)):  # fmt: skip
+        with pytest.raises(ValueError, match="must (be one of|name a question)"):
+            ask()
+
+
+@pytest.mark.parametrize("name", ["kl", "ratios", "policy_gradient", "bradley_terry_loss"])
+def test_half_precision_is_called_rounded(name):
+    right = {
+        "kl": lessonlib.kl, "ratios": lessonlib.ratios,
+        "policy_gradient": lessonlib.score_gradient,
+        "bradley_terry_loss": lessonlib.preference_loss,
+    }[name]  # fmt: skip
+    result = check(name, lambda *x: right(*x).astype("float16"))
+    assert result.mistake == "rounded"
+    assert "about three digits" in result.message
+
+
+NAIVE = {
+    "softmax": ("ratios", lambda x, old, a: jax.nn.softmax(x)[a] / jnp.exp(old)),
+    "exp": ("ratios", lambda x, old, a: (jnp.exp(x) / jnp.exp(x).sum())[a] / jnp.exp(old)),
+    "log sigmoid": (
+        "bradley_terry_loss", lambda w, c, r: -jnp.log(jax.nn.sigmoid((c - r) @ w)).mean()
+    ),
+    "log of exp": (
+        "bradley_terry_loss", lambda w, c, r: jnp.log(1 + jnp.exp(-(c - r) @ w)).mean()
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("naive", NAIVE)
+def test_a_formula_that_overflows_is_named(naive):
+    result = check(*NAIVE[naive])
+    assert not result.passed and result.mistake == "extremes"
+    assert "right for ordinary numbers" in result.message
+
+
 def test_a_changed_helper_is_seen_at_once():
     """Compiled code of a first try must not answer for a second one."""
     sign = [-1]

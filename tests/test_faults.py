@@ -104,6 +104,18 @@ def test_trains_by_name_by_fault_and_without():
         train_with("kl", bandit, LESSON)
 
 
+@pytest.mark.parametrize("fault", [3, ["kl_sign"], CORRECT])
+def test_a_fault_is_none_a_name_or_a_fault(fault):
+    with pytest.raises(ValueError, match="fault must be None or one of"):
+        train_with(fault, lesson_bandit(), LESSON)
+
+
+@pytest.mark.parametrize("seeds", [[], ["x"], 3, "x", [-1], [0.5], None])
+def test_seeds_are_whole_numbers(seeds):
+    with pytest.raises(ValueError, match="seeds must be .*whole number"):
+        fault_table(seeds)
+
+
 def same(ours, theirs):
     for one, other in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-5)

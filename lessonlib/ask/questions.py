@@ -112,7 +112,7 @@ KINDS = MappingProxyType(
 def question(id: str, path: Path = FILE) -> Question:
     """The question called `id`; raises ValueError for an unknown id or a faulty table."""
     tables = _tables(path)
-    if id not in tables:
+    if not isinstance(id, str) or id not in tables:
         near = difflib.get_close_matches(str(id), tables, n=3)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         raise ValueError(f"id must name a question of {path.name}, got {id!r}{hint}")

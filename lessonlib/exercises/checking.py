@@ -38,7 +38,7 @@ def check(name: str, fn) -> CheckResult:
     Whatever `fn` is or does, nothing is raised. What was attempted is kept in the portfolio
     with the number of tries. Raises ValueError for a name that no exercise has.
     """
-    if name not in EXERCISES:
+    if not isinstance(name, str) or name not in EXERCISES:
         close = difflib.get_close_matches(str(name), EXERCISES, n=1)
         meant = f" Did you mean {close[0]!r}?" if close else ""
         raise ValueError(f"name must be one of {', '.join(EXERCISES)}; got {name!r}.{meant}")

@@ -17,6 +17,12 @@ NOT_ATTEMPTED = (
     "(and end with return), run that cell, then this one."
 )
 
+_EXTREME = (
+    "The formula is right for ordinary numbers, and fails for large ones: float32 ends at exp(88) "
+    "and exp(−103). Does an exponential overflow, or is a log taken of a probability that has "
+    "become 0? Which function does both steps in one?"
+)
+
 
 def judge(exercise: Exercise, function) -> CheckResult:
     """The verdict on whatever was passed as `function`. Never raises."""
@@ -43,9 +49,22 @@ def judge(exercise: Exercise, function) -> CheckResult:
 
 
 def by_values(exercise: Exercise, function) -> CheckResult:
-    """Compare values on every case of the exercise."""
+    """Compare values on every case of the exercise, and then on its extremes.
+
+    Misconceptions are sought among the ordinary cases only: at the extremes, a mistake
+    overflows in float32 and cannot be told from another.
+    """
     seen = calls(function, exercise.cases, len(exercise.names))
-    return verdict(exercise, exercise.cases, seen)
+    result = verdict(exercise, exercise.cases, seen)
+    if not result.passed:
+        return result
+    extremes = calls(function, exercise.extremes, len(exercise.names))
+    for case, one in zip(exercise.extremes, extremes, strict=False):
+        asked = answers(exercise.answer, case)
+        if not same(one.parts, asked, exercise.tolerance):
+            where, rows = comparison(exercise, case, one, asked)
+            return refusal(exercise, f"{_EXTREME}\n{where}", "extremes", rows)
+    return result
 
 
 def refusal(exercise, message, mistake=None, rows=()) -> CheckResult:
@@ -63,9 +82,8 @@ def verdict(exercise: Exercise, cases: tuple[Case, ...], seen: list[Seen]) -> Ch
         if one.parts is None or not same(one.parts, other, exercise.tolerance)
     ]  # fmt: skip
     if not differing and len(seen) == len(cases):
-        if seen[0].form:
-            return refusal(exercise, f"The numbers are right, but {seen[0].form}.", "container")
-        return CheckResult(exercise.name, True, True, None, f"Right on all {len(cases)} inputs.")
+        message = f"Right on all {len(cases)} inputs. {seen[0].remark}".rstrip()
+        return CheckResult(exercise.name, True, True, None, message)
     mistake, message = _name(exercise, cases, seen, right)
     first = differing[0]
     where, rows = comparison(exercise, cases[first], seen[first], right[first])
@@ -136,6 +154,11 @@ def _pattern(cases, seen, right):
             return "input_returned", f"It gives back its argument {name} as it came."
     if np.allclose(yours, -asked, 1e-3, 1e-4):
         return "sign", "Every number has the right size and the wrong sign."
+    if np.allclose(yours, asked, 1e-2, 1e-3):
+        return "rounded", (
+            "The numbers are right to about three digits and look rounded: is there a round(), or "
+            "low precision, such as float16?"
+        )
     factor = yours @ asked / (asked @ asked)
     if np.allclose(yours, factor * asked, 1e-3, 1e-4):
         return "scale", f"Every number is {number(factor)} times what it should be."

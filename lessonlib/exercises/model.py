@@ -32,6 +32,7 @@ class Exercise:
 
     `cases` begin with numbers for pencil and paper. `names` are the parts that a function
     returns: one, or several for a tuple. `judge` is set where values alone do not decide.
+    At `extremes`, a formula that is right on paper overflows in float32.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Exercise:
     names: tuple[str, ...] = ("result",)
     tolerance: float = 1e-4
     judge: Callable | None = None
+    extremes: tuple[Case, ...] = ()
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -220,7 +220,10 @@ def _judge(exercise, function):
     seen = calls(_gradients_of(function), _SMOOTH.cases, len(_SMOOTH.names))
     if any(isinstance(one.error, _NOT_TRACED) for one in seen):
         return dataclasses.replace(result, message=f"{result.message} {_NOT_DIFFERENTIABLE}")
-    return verdict(_SMOOTH, _SMOOTH.cases, seen)
+    gradients = verdict(_SMOOTH, _SMOOTH.cases, seen)
+    if not gradients.passed:
+        return gradients
+    return dataclasses.replace(result, message=f"{result.message} Its gradients are right too.")
 
 
 _DRIFT = without(DIVERGENCE, "kl_sign")  # here the sign belongs to the sum

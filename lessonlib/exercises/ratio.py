@@ -202,4 +202,9 @@ REDUCED = (
     ),
 )  # fmt: skip
 
-EXERCISES = (Exercise("ratios", "(N,)", ratios, tuple(_cases()), RATIO + REDUCED),)
+EXERCISES = (
+    Exercise(
+        "ratios", "(N,)", ratios, tuple(_cases()), RATIO + REDUCED,
+        extremes=(case(logits=[120.0, 0.0], old_logps=[np.log(0.5), -121.0], actions=[0, 1]),),
+    ),
+)  # fmt: skip

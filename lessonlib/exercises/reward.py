@@ -211,5 +211,8 @@ _MISCONCEPTIONS = (
 )  # fmt: skip
 
 EXERCISES = (
-    Exercise("bradley_terry_loss", "scalar", bradley_terry_loss, tuple(_cases()), _MISCONCEPTIONS),
-)
+    Exercise(
+        "bradley_terry_loss", "scalar", bradley_terry_loss, tuple(_cases()), _MISCONCEPTIONS,
+        extremes=(case(w=[120.0, 0.0], chosen=np.eye(2)[::-1], rejected=np.eye(2)),),
+    ),
+)  # fmt: skip

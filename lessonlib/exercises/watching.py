@@ -18,13 +18,13 @@ _STEPS_WORTH_COMPILING = 1000
 class Seen(NamedTuple):
     """What one call gave: its parts as float64 arrays, or a problem in words.
 
-    `form` is a complaint about the container or type where the numbers could still be read;
-    `mistake` the id of a usual cause of the problem.
+    `remark` speaks of a container other than the lesson's; `mistake` is the id of a usual
+    cause of the problem.
     """
 
     parts: tuple[np.ndarray, ...] | None
     problem: str = ""
-    form: str = ""
+    remark: str = ""
     mistake: str | None = None
     attempted: bool = True
     error: BaseException | None = None
@@ -102,10 +102,11 @@ def parts_of(value, count) -> Seen:
     if _is_blank(value):
         return Seen(None, "returned nothing yet", attempted=False)
     if count == 1:
-        form = ""
+        remark = ""
         if isinstance(value, list | tuple):
-            form = f"a Python {type(value).__name__} came back where an array is asked for"
-        return _numbers((value,), form)
+            kind = type(value).__name__
+            remark = f"You return a Python {kind}; the lesson's own code returns an array."
+        return _numbers((value,), remark)
     if not isinstance(value, list | tuple) and (isinstance(value, dict) or np.ndim(value) == 0):
         words = f"returned {_kind(value)}, where {count} results are asked for"
         return Seen(None, words, mistake="number_of_results")
@@ -113,23 +114,21 @@ def parts_of(value, count) -> Seen:
     if len(values) != count:
         words = f"returned {len(values)} results, where {count} are asked for"
         return Seen(None, words, mistake="number_of_results")
-    return _numbers(values, "")
+    return _numbers(values)
 
 
-def _numbers(values, form):
+def _numbers(values, remark=""):
     arrays = []
     for value in values:
         if isinstance(value, jax.core.Tracer):
             words = "returned a value that JAX had only traced; it has no number"
             return Seen(None, words, mistake="leaked_tracer")
         array = np.asarray(value)
-        if array.dtype.name in ("bfloat16", "float16"):
-            form = f"{array.dtype} came back; half precision has three digits only"
-        elif array.dtype.kind not in "fiub":
+        if array.dtype.kind not in "fiub" and array.dtype.name != "bfloat16":
             words = f"returned {_kind(value)}, where numbers are asked for"
             return Seen(None, words, mistake="not_numbers")
         arrays.append(array.astype(np.float64))
-    return Seen(tuple(arrays), form=form)
+    return Seen(tuple(arrays), remark=remark)
 
 
 def _is_blank(value):

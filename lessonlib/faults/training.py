@@ -1,6 +1,6 @@
 """Run a loop with one fault switched on, and tabulate which instruments see which fault."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from lessonlib.faults.fault import Fault
 from lessonlib.faults.instruments import check_invariants, signs
 from lessonlib.faults.parts import CORRECT, Parts, run
 from lessonlib.rollout import History, Settings
+from lessonlib.validation import Seed, require
 
 __all__ = ["FAULTS", "Fault", "Row", "fault_table", "loop_of", "train_with"]
 
@@ -33,7 +34,7 @@ def train_with(fault: str | Fault | None, bandit: Bandit, settings: Settings) ->
     """Train with one fault switched on, given as itself or by its name; None is the correct loop.
 
     The settings that belong to a false alarm (`always`) take the place of those given.
-    Raises ValueError for a name that is not in FAULTS.
+    Raises ValueError for anything else.
     """
     parts, settings = loop_of(fault, settings)
     return run(parts, bandit, settings)[0]
@@ -43,8 +44,8 @@ def loop_of(fault: str | Fault | None, settings: Settings) -> tuple[Parts, Setti
     """The parts and the settings that a fault runs with."""
     if fault is None:
         return CORRECT, settings
-    if isinstance(fault, str):
-        if fault not in FAULTS:
+    if not isinstance(fault, Fault):
+        if not isinstance(fault, str) or fault not in FAULTS:
             raise ValueError(f"fault must be None or one of {', '.join(FAULTS)}, got {fault!r}")
         fault = FAULTS[fault]
     return fault.parts, replace(settings, **fault.always)
@@ -57,7 +58,9 @@ def fault_table(seeds: Sequence[int], settings: Settings | None = None) -> list[
     not above that after the first. A curve (reward, KL, gap to π*, cosine of the step with
     the exact gradient) fires if it lies further from the mean curve of the correct loop, on
     average over the batches, than the correct loop itself does on any of the `seeds`.
+    Raises ValueError unless `seeds` are one or more whole numbers from 0.
     """
+    seeds = _seeds(seeds)
     bandit, settings = lesson_bandit(), settings or Settings()
     rows, correct = [], {}
     for name in FAULTS:
@@ -79,6 +82,17 @@ def fault_table(seeds: Sequence[int], settings: Settings | None = None) -> list[
             far = np.mean(np.abs(curves[instrument] - mean), axis=1)
             rows.append(Row(name, instrument, not np.any(far <= usual), float(np.median(far))))
     return rows
+
+
+def _seeds(seeds):
+    listed = tuple(seeds) if isinstance(seeds, Iterable) else ()
+    if not listed:
+        raise ValueError(
+            f"seeds must be a list of one or more whole numbers, such as range(20), got {seeds!r}"
+        )
+    for seed in listed:
+        require("each of seeds", seed, Seed)
+    return listed
 
 
 def _read(parts, bandit, settings, seeds):
