@@ -43,8 +43,7 @@ def bt_two_softmaxes(w, chosen, rejected):
 
 
 def ratios_probability(logits, old_logps, actions):
-    # In float64: in float32 a probability below exp(−103) is 0.
-    return special.softmax(double(logits))[np.asarray(actions)] / np.exp(double(old_logps))
+    return jax.nn.softmax(logits)[actions] / jnp.exp(old_logps)
 
 
 def ratios_list(logits, old_logps, actions):
