@@ -155,7 +155,7 @@ for name in (None, "old_recomputed"):
 # | `ratio_is_new_over_old` | `ratio, new_logps, collected_logps` |
 # | `old_fixed_within_batch` | `old_logps` |
 # | `inputs_are_detached` | `leaks` |
-# | `surrogate_is_pessimistic` | one product a sample, its ratio and advantage, clip (the trace keeps means only; `open_up` tries it) |
+# | `surrogate_is_pessimistic` | `product, ratio, advantage` of samples, clip |
 # | `surrogate_mean_is_pessimistic` | `surrogate, ratio, collected_advantages`, clip |
 # | `reference_unchanged` | `reference` |
 # | `kl_is_zero_at_start` | `logp[0, 0], reference[0, 0]` |
@@ -164,9 +164,11 @@ for name in (None, "old_recomputed"):
 # | `advantages_follow_rewards` | `collected_advantages, rewards` |
 # | `actions_follow_policy` | `actions, logp[:, 0]` |
 # | `batches_are_fresh` | `actions, logp[:, 0]` |
-# | `everything_is_finite` | any, such as `logp, ratio, penalty` |
 
 # %% [markdown] slideshow={"slide_type": "subslide"}
+# `everything_is_finite` takes any of the arrays. The trace keeps only the mean of the samples'
+# products, so `surrogate_is_pessimistic` is left to `open_up`.
+#
 # Two of them judge chance. They place a bet at fair odds against the sampler: a correct sampler
 # turns 1 into more than a million with a probability of at most one in a million.
 
