@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from lab import Lab
+from offline import Offline
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[2]
@@ -120,3 +121,11 @@ def artefacts():
     path = ROOT / "build" / "browser"
     path.mkdir(parents=True, exist_ok=True)
     return path
+
+
+@pytest.fixture(scope="module")
+def offline(browser):
+    """Pages with the network cut."""
+    offline = Offline(browser)
+    yield offline
+    offline.context.close()

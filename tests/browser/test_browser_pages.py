@@ -1,7 +1,6 @@
 """The lesson as pages to read, opened from files with the network cut."""
 
 import pytest
-from offline import Offline
 
 from lessonlib.ask.questions import Quiz, questions
 from notebooks.tools import publish
@@ -14,13 +13,6 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     publish.pages(folder)
     return folder
-
-
-@pytest.fixture(scope="module")
-def offline(browser):
-    offline = Offline(browser)
-    yield offline
-    offline.context.close()
 
 
 @pytest.mark.parametrize("name", [*NAMES, "index"])

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from offline import Offline
 
 from notebooks.tools import publish
 
@@ -37,13 +36,6 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("Folien für alle")  # spaces and letters beyond ASCII
     publish.slides(folder)
     return folder
-
-
-@pytest.fixture(scope="module")
-def offline(browser):
-    offline = Offline(browser)
-    yield offline
-    offline.context.close()
 
 
 @pytest.fixture
