@@ -15,7 +15,7 @@ import matplotlib
 from figures.mechanism import mechanism
 from lessonlib import Settings, expected_reward, lesson_bandit, optimal_logp, train
 from lessonlib import regularized_objective as objective
-from lessonlib.figure import figure_data, plot_panels, svg_text
+from lessonlib.teaching.figure import figure_data, plot_panels, svg_text
 
 FOLDER = Path(__file__).parent
 RECORD = FOLDER / "reference-run.json"

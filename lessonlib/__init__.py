@@ -6,14 +6,10 @@ import os
 # accelerator and may print a warning about it in the middle of a notebook.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
-from lessonlib.doctor import doctor, require_importable
+from lessonlib.teaching.doctor import doctor, require_importable
 
 require_importable()  # a missing package is named in plain words before an import fails
 
-from lessonlib.ask.comparison import reveal
-from lessonlib.ask.evidence import portfolio
-from lessonlib.ask.prediction import predict
-from lessonlib.ask.quizzes import quiz
 from lessonlib.bandit import Bandit, fit_reward, lesson_bandit, preference_pairs
 from lessonlib.exact import (
     best_baseline,
@@ -24,15 +20,19 @@ from lessonlib.exact import (
     score_gradient,
     score_gradient_variance,
 )
-from lessonlib.exercises import CheckResult, check
-from lessonlib.faults.training import FAULTS, fault_table, train_with
-from lessonlib.figure import figure_data, picture, plot_panels
 from lessonlib.grid import sweep
 from lessonlib.loss import clipped_surrogate, ppo_loss, preference_loss, ratios
-from lessonlib.missing_name import install as explain_missing_names
 from lessonlib.rollout import History, Rollout, Settings, collect, train
-from lessonlib.widgets.explorer import explore
-from lessonlib.widgets.step_panel import stepper
+from lessonlib.teaching.ask.comparison import reveal
+from lessonlib.teaching.ask.evidence import portfolio
+from lessonlib.teaching.ask.prediction import predict
+from lessonlib.teaching.ask.quizzes import quiz
+from lessonlib.teaching.exercises import CheckResult, check
+from lessonlib.teaching.faults.training import FAULTS, fault_table, train_with
+from lessonlib.teaching.figure import figure_data, picture, plot_panels
+from lessonlib.teaching.missing_name import install as explain_missing_names
+from lessonlib.teaching.widgets.explorer import explore
+from lessonlib.teaching.widgets.step_panel import stepper
 
 explain_missing_names()
 

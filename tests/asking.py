@@ -2,9 +2,9 @@
 
 import ipywidgets as widgets
 
-from lessonlib.ask.prediction import predict
-from lessonlib.ask.questions import Choice, Number, Question, questions
-from lessonlib.widgets.ui import Status
+from lessonlib.teaching.ask.prediction import predict
+from lessonlib.teaching.ask.questions import Choice, Number, Question, questions
+from lessonlib.teaching.widgets.ui import Status
 
 
 def kinds() -> dict[str, Question]:

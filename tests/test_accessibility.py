@@ -14,10 +14,10 @@ from asking import answer, kinds, said
 from exploring import busy_explorer
 
 from lessonlib import check, reveal, stepper
-from lessonlib.ask.controls import controls
-from lessonlib.ask.evidence import portfolio
-from lessonlib.ask.pages import chapters, html_page
-from lessonlib.ask.storage import read
+from lessonlib.teaching.ask.controls import controls
+from lessonlib.teaching.ask.evidence import portfolio
+from lessonlib.teaching.ask.pages import chapters, html_page
+from lessonlib.teaching.ask.storage import read
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

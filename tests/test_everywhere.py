@@ -15,7 +15,7 @@ import nbformat
 import pytest
 from notebook_rules import calls, code_cells
 
-from lessonlib.ask.comparison import NOT_LOCKED
+from lessonlib.teaching.ask.comparison import NOT_LOCKED
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 STARTUP = ROOT / "notebooks" / "tools" / "startup" / "rlhf_lesson.py"
 LOCK = """
 from lessonlib import predict, reveal
-from lessonlib.widgets.ui import Status
+from lessonlib.teaching.widgets.ui import Status
 panel = predict("gaining_action")
 def of(name):
     return next(w for w in panel.children if getattr(w, "description", "").startswith(name))

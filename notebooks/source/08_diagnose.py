@@ -38,11 +38,11 @@ from lessonlib import (
     FAULTS, Settings, expected_reward, fault_table, kl, lesson_bandit, picture, plot_panels,
     predict, quiz, regularized_objective, reveal, train_with,
 )  # fmt: skip
-from lessonlib.faults import invariants
-from lessonlib.faults.training import loop_of
-from lessonlib.faults.matrix import Matrix
-from lessonlib.faults.parts import run
-from lessonlib.faults.patients import (
+from lessonlib.teaching.faults import invariants
+from lessonlib.teaching.faults.training import loop_of
+from lessonlib.teaching.faults.matrix import Matrix
+from lessonlib.teaching.faults.parts import run
+from lessonlib.lessons.n08_diagnose.patients import (
     check_repair, open_up, part_code, patient_figure, patient_score, patient_signs,
     patient_trace, signs_data,
 )  # fmt: skip

@@ -5,7 +5,7 @@ python -m notebooks.tools.guide
 
 import nbformat
 
-from lessonlib.exercises.checking import EXERCISES
+from lessonlib.teaching.exercises.checking import exercises
 from notebooks.tools.render import FOLDER
 
 GUIDE = FOLDER / "INSTRUCTOR.md"
@@ -18,7 +18,7 @@ def places():
     for path in sorted(FOLDER.glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
             name = cell.metadata.get("exercise")
-            if name in EXERCISES:
+            if name in exercises():
                 yield path.stem, name
 
 
@@ -30,7 +30,7 @@ def misconceptions():
             lines += [f"### {notebook}", ""]
             last = notebook
         lines += [f"Exercise `{name}`:", ""]
-        for mistake in EXERCISES[name].misconceptions[:SHOWN]:
+        for mistake in exercises()[name].misconceptions[:SHOWN]:
             lines.append(f"- **{mistake.id.replace('_', ' ')}**: {mistake.message}")
         lines.append("")
     return "\n".join(lines)

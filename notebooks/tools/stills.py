@@ -6,9 +6,9 @@ from html import escape
 from nbformat import v4
 
 from lessonlib import stepper
-from lessonlib.ask.answers import with_unit
-from lessonlib.ask.comparison import explanations
-from lessonlib.ask.questions import Choice, Curve, Number, Question, question
+from lessonlib.teaching.ask.answers import with_unit
+from lessonlib.teaching.ask.comparison import explanations
+from lessonlib.teaching.ask.questions import Choice, Curve, Number, Question, question
 
 
 def with_stills(notebook, draw):

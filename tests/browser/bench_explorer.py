@@ -5,7 +5,7 @@ import statistics
 import numpy as np
 import pytest
 
-from lessonlib.widgets.explorer import BETAS
+from lessonlib.teaching.widgets.explorer import BETAS
 
 EXPLORER = """import time
 from lessonlib import Settings, explore, figure_data, lesson_bandit, plot_panels, train

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lessonlib.ask.questions import question
+from lessonlib.teaching.ask.questions import question
 
 CHOICE, QUIZ = question("gaining_action"), question("quiz_00_masks")
 CELLS = (

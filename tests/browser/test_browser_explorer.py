@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from lessonlib import Settings, lesson_bandit, train
-from lessonlib.widgets.explorer import BETAS
-from lessonlib.widgets.run_view import compare
+from lessonlib.teaching.widgets.explorer import BETAS
+from lessonlib.teaching.widgets.run_view import compare
 
 CELLS = ("from lessonlib import explore, stepper\nex = explore()\nex", "stepper()")
 

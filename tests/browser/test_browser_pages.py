@@ -2,7 +2,7 @@
 
 import pytest
 
-from lessonlib.ask.questions import Quiz, questions
+from lessonlib.teaching.ask.questions import Quiz, questions
 from notebooks.tools import publish
 
 NAMES = sorted(path.stem for path in publish.FOLDER.glob("*.ipynb"))

@@ -1,6 +1,6 @@
 """A prediction outlives the page and the kernel."""
 
-from lessonlib.ask.questions import Choice, question
+from lessonlib.teaching.ask.questions import Choice, question
 
 ID = "warm_up"
 CELLS = ("from lessonlib import predict, reveal", f"predict({ID!r})", f"reveal({ID!r})")

@@ -5,7 +5,7 @@
 
 
 def explain(shell, *error, tb_offset=None):
-    from lessonlib import missing_name
+    from lessonlib.teaching import missing_name
 
     missing_name.explain(shell, *error, tb_offset=tb_offset)
 

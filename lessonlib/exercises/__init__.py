@@ -1,6 +1,0 @@
-"""Exercises whose checks name the mistake. `check(name, fn)` is all that a notebook needs."""
-
-from lessonlib.exercises.checking import check
-from lessonlib.exercises.result import CheckResult
-
-__all__ = ["CheckResult", "check"]

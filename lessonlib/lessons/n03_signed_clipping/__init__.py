@@ -1,0 +1,1 @@
+"""Notebook 03_signed_clipping: its questions, and what only it needs."""

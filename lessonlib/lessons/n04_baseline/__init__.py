@@ -1,0 +1,1 @@
+"""Notebook 04_baseline: its questions, and what only it needs."""

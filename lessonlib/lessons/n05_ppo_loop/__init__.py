@@ -1,0 +1,1 @@
+"""Notebook 05_ppo_loop: its questions, and what only it needs."""

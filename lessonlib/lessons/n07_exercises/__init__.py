@@ -1,0 +1,1 @@
+"""Notebook 07_exercises: its questions, and what only it needs."""

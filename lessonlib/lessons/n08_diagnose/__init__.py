@@ -1,0 +1,1 @@
+"""Notebook 08_diagnose: its questions, and what only it needs."""

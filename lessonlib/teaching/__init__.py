@@ -1,0 +1,1 @@
+"""Asks, checks and draws; knows no single notebook."""
