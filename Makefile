@@ -39,7 +39,7 @@ check: $(READY)
 	$(RUN) ruff check && $(RUN) ruff format --check && $(RUN) pyrefly check && $(TEST) -n 2 -m "not slow" tests
 
 notebooks: $(READY)
-	$(RUN) notebooks.tools.render $(NB)
+	$(RUN) notebooks.tools.render $(NB) && $(RUN) notebooks.tools.guide
 
 figures: $(READY)
 	$(RUN) figures.render

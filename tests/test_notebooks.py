@@ -1,8 +1,6 @@
 """Every notebook keeps the rules, and every rule notices a notebook that breaks it."""
 
 import copy
-import re
-from pathlib import Path
 
 import jupytext
 import nbformat
@@ -12,7 +10,6 @@ from nbformat import v4
 
 from notebooks.tools.render import FOLDER, SOURCES, read_source
 
-ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 # The concepts that the lesson types in full in the notebook that teaches them.
 TYPED = {
@@ -158,15 +155,3 @@ def test_exercises_may_differ_from_the_library():
     put(notebook.cells[3], source=KL_REVERSED)
     put(notebook.cells[3].metadata, exercise="kl")
     assert rules.same_as_library(notebook) == []
-
-
-def test_map_in_the_readme_gives_the_minutes_that_the_notebooks_give():
-    readme = (ROOT / "README.md").read_text("utf-8")
-    table = dict(
-        re.findall(r"^\| \[(\w+)\]\(notebooks/\w+\.ipynb\) \|.*\| (\d+) \|$", readme, re.M)
-    )
-    stated = {
-        path.stem: re.search(r"\*\*(\d+) minutes", read(path).cells[0].source)[1]
-        for path in NOTEBOOKS
-    }
-    assert table == stated

@@ -110,7 +110,7 @@ def write(folder, exporter, prepare, assets):
     shutil.rmtree(folder, ignore_errors=True)
     for name in assets:
         unpack(name, folder / "assets")
-    (folder / "figures").mkdir()
+    (folder / "figures").mkdir(parents=True)
     for figure in (ROOT / "figures").glob("*.svg"):
         shutil.copy(figure, folder / "figures")
     for name, notebook in {"index": contents(notebooks), **notebooks}.items():

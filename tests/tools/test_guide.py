@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from lessonlib.teaching.exercises.checking import exercises
 from notebooks.tools import guide
 
@@ -15,8 +17,9 @@ def rows(heading):
     return [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
 
 
-def test_misconceptions_are_those_of_the_checks():
-    assert guide.filled(TEXT) == TEXT, "run python -m notebooks.tools.guide"
+@pytest.mark.parametrize("document", guide.PARTS, ids=lambda path: path.stem)
+def test_documents_say_what_the_notebooks_and_checks_say(document):
+    assert guide.filled(document) == document.read_text("utf-8"), "run make notebooks"
 
 
 def test_every_exercise_of_the_lesson_is_there_once():

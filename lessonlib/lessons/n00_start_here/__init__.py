@@ -1,1 +1,1 @@
-"""Notebook 00_start_here: its questions, and what only it needs."""
+"""Is everything ready, and are you?"""

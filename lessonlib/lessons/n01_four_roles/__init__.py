@@ -1,1 +1,1 @@
-"""Notebook 01_four_roles: its questions, and what only it needs."""
+"""Which of four objects changes when?"""

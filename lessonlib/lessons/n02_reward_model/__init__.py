@@ -1,1 +1,1 @@
-"""Notebook 02_reward_model: its questions, and what only it needs."""
+"""How do comparisons become scores, and why do the scores never settle?"""

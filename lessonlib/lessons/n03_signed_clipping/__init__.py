@@ -1,1 +1,1 @@
-"""Notebook 03_signed_clipping: its questions, and what only it needs."""
+"""Which product does PPO keep, for each sign and each side?"""

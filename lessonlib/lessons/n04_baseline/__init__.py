@@ -1,1 +1,1 @@
-"""Notebook 04_baseline: its questions, and what only it needs."""
+"""What does a baseline change, and what not?"""

@@ -1,1 +1,1 @@
-"""Notebook 05_ppo_loop: its questions, and what only it needs."""
+"""What do reward and KL do together? With sliders for β and clip."""

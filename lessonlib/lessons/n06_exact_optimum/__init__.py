@@ -1,1 +1,1 @@
-"""Notebook 06_exact_optimum: its questions, and what only it needs."""
+"""How good is the trained policy, and good at what?"""

@@ -1,1 +1,1 @@
-"""Notebook 07_exercises: its questions, and what only it needs."""
+"""Can you do it yourself? The exercises in one place, with checks and hints."""

@@ -1,1 +1,1 @@
-"""Notebook 08_diagnose: its questions, and what only it needs."""
+"""Optional lab: runs that went wrong. What is broken?"""
